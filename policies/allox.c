@@ -38,7 +38,7 @@ static void key(const struct easim_pass *pass, const struct easim_job *job, doub
 
 static const struct easim_param params[] = {
     {"alpha", "", "share of the waiting jobs, the oldest, that go before the others",
-     EASIM_PARAM_REAL, offsetof(struct params, alpha), 0, 1, 0.2, false, NULL},
+     EASIM_PARAM_REAL, offsetof(struct params, alpha), 0, 1, 0.2, false, NULL, EASIM_ROLE_NONE},
 };
 
 static const struct easim_list list = {

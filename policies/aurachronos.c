@@ -271,13 +271,17 @@ static const char *const urgent_objectives[] = {"edp", "time", NULL};
 static const struct easim_param params[] = {
     TAU_PARAM(" of the other jobs"),
     {"urgent_objective", "", "of urgent jobs: edp, or time", EASIM_PARAM_CHOICE,
-     offsetof(struct params, urgent_objective), 0, 1, URGENT_EDP, false, urgent_objectives},
+     offsetof(struct params, urgent_objective), 0, 1, URGENT_EDP, false, urgent_objectives,
+     EASIM_ROLE_NONE},
     {"deadline_margin_s", "s", "urgent jobs are to end this long before their deadline",
-     EASIM_PARAM_DURATION, offsetof(struct params, deadline_margin_s), 0, 1e9, 0, false, NULL},
+     EASIM_PARAM_DURATION, offsetof(struct params, deadline_margin_s), 0, 1e9, 0, false, NULL,
+     EASIM_ROLE_NONE},
     {"preempt_slack_s", "s", "urgent jobs with less slack may displace best-effort jobs; 0: never",
-     EASIM_PARAM_DURATION, offsetof(struct params, preempt_slack_s), 0, 1e9, 600, false, NULL},
+     EASIM_PARAM_DURATION, offsetof(struct params, preempt_slack_s), 0, 1e9, 600, false, NULL,
+     EASIM_ROLE_NONE},
     {"max_preemptions", "", "a job that has been preempted so often is not displaced",
-     EASIM_PARAM_INT, offsetof(struct params, max_preemptions), 0, 1e6, 3, false, NULL},
+     EASIM_PARAM_INT, offsetof(struct params, max_preemptions), 0, 1e6, 3, false, NULL,
+     EASIM_ROLE_NONE},
     EDP_PARAMS("other jobs: ", ""),
 };
 

@@ -118,10 +118,11 @@ static const char *const base_policies[] = {"zeus", "pollux", NULL};
 
 static const struct easim_param params[] = {
     {"base", "", "whose order and objective: zeus, or pollux", EASIM_PARAM_CHOICE,
-     offsetof(struct params, base), 0, 1, BASE_ZEUS, false, base_policies},
+     offsetof(struct params, base), 0, 1, BASE_ZEUS, false, base_policies, EASIM_ROLE_NONE},
     TAU_PARAM(""),
     {"time_slack", "", "base pollux: admit only configurations with T <= time_slack * T*",
-     EASIM_PARAM_REAL, offsetof(struct params, time_slack), 1, 1e9, EASIM_OFF, true, NULL},
+     EASIM_PARAM_REAL, offsetof(struct params, time_slack), 1, 1e9, EASIM_OFF, true, NULL,
+     EASIM_ROLE_NONE},
     EDP_PARAMS("base zeus: ", "base zeus: "),
 };
 

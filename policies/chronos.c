@@ -36,12 +36,14 @@ static const char *const orders[] = {"deadline", "slack", NULL};
 
 static const struct easim_param params[] = {
     {"tau", "s", "ageing time constant of the other jobs: A = 1 + age/tau", EASIM_PARAM_DURATION,
-     offsetof(struct params, tau), 1e-3, 1e9, 3600, false, NULL},
+     offsetof(struct params, tau), 1e-3, 1e9, 3600, false, NULL, EASIM_ROLE_NONE},
     {"order", "", "of urgent jobs: earliest deadline, or least slack = deadline - now - T*",
-     EASIM_PARAM_CHOICE, offsetof(struct params, order), 0, 1, ORDER_DEADLINE, false, orders},
+     EASIM_PARAM_CHOICE, offsetof(struct params, order), 0, 1, ORDER_DEADLINE, false, orders,
+     EASIM_ROLE_NONE},
     {"time_slack", "",
      "admit only configurations with T <= time_slack * T*; 1: wait for the fastest",
-     EASIM_PARAM_REAL, offsetof(struct params, time_slack), 1, 1e9, EASIM_OFF, true, NULL},
+     EASIM_PARAM_REAL, offsetof(struct params, time_slack), 1, 1e9, EASIM_OFF, true, NULL,
+     EASIM_ROLE_NONE},
 };
 
 static const struct easim_list list = {

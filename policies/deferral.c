@@ -104,13 +104,14 @@ static const char *const signals[] = {"carbon", "price", NULL};
 
 static const struct easim_param params[] = {
     {"tau", "s", "ageing time constant: A = 1 + age/tau", EASIM_PARAM_DURATION,
-     offsetof(struct params, tau), 1e-3, 1e9, 3600, false, NULL},
+     offsetof(struct params, tau), 1e-3, 1e9, 3600, false, NULL, EASIM_ROLE_NONE},
     {"slack", "s", "a job of best effort waits at most so long after its submission",
-     EASIM_PARAM_DURATION, offsetof(struct params, slack), 0, 1e9, 43200, false, NULL},
+     EASIM_PARAM_DURATION, offsetof(struct params, slack), 0, 1e9, 43200, false, NULL,
+     EASIM_ROLE_NONE},
     {"gain", "", "it waits only if that saves more than this share", EASIM_PARAM_REAL,
-     offsetof(struct params, gain), 0, 1, 0.02, false, NULL},
+     offsetof(struct params, gain), 0, 1, 0.02, false, NULL, EASIM_ROLE_NONE},
     {"signal", "", "what is to be low", EASIM_PARAM_CHOICE, offsetof(struct params, signal), 0, 1,
-     SIGNAL_CARBON, false, signals},
+     SIGNAL_CARBON, false, signals, EASIM_ROLE_NONE},
 };
 
 static const struct easim_list list = {

@@ -121,13 +121,15 @@ static int init(const struct easim_pass *pass) {
 
 static const struct easim_param params[] = {
     {"tau", "s", "ageing time constant: A = 1 + age/tau", EASIM_PARAM_DURATION,
-     offsetof(struct params, tau), 1e-3, 1e9, 3600, false, NULL},
+     offsetof(struct params, tau), 1e-3, 1e9, 3600, false, NULL, EASIM_ROLE_NONE},
     {"clean_exponent", "", "n of the energy-delay product E * T^n in the cleanest hour",
-     EASIM_PARAM_REAL, offsetof(struct params, clean_exponent), 0, 10, 1.5, false, NULL},
+     EASIM_PARAM_REAL, offsetof(struct params, clean_exponent), 0, 10, 1.5, false, NULL,
+     EASIM_ROLE_NONE},
     {"dirty_exponent", "", "n in the hour of most carbon", EASIM_PARAM_REAL,
-     offsetof(struct params, dirty_exponent), 0, 10, 0.5, false, NULL},
+     offsetof(struct params, dirty_exponent), 0, 10, 0.5, false, NULL, EASIM_ROLE_NONE},
     {"capacity", "", "mean share of the GPUs that jobs get over the hours forecast",
-     EASIM_PARAM_REAL, offsetof(struct params, capacity), 0.5, 1, 0.85, false, NULL},
+     EASIM_PARAM_REAL, offsetof(struct params, capacity), 0.5, 1, 0.85, false, NULL,
+     EASIM_ROLE_NONE},
 };
 
 static const struct easim_list list = {

@@ -139,13 +139,13 @@ static double resize_least(const struct easim_pass *pass, const struct easim_job
 
 static const struct easim_param params[] = {
     {"tau", "s", "ageing time constant: A = 1 + age/tau", EASIM_PARAM_DURATION,
-     offsetof(struct params, tau), 1e-3, 1e9, 3600, false, NULL},
+     offsetof(struct params, tau), 1e-3, 1e9, 3600, false, NULL, EASIM_ROLE_NONE},
     {"budget", "", "emissions allowed, as a share of those of all GPUs at tdp_w", EASIM_PARAM_REAL,
-     offsetof(struct params, budget), 0, 10, 0.5, false, NULL},
+     offsetof(struct params, budget), 0, 10, 0.5, false, NULL, EASIM_ROLE_NONE},
     {"window", "s", "how long of the budget may be saved up", EASIM_PARAM_DURATION,
-     offsetof(struct params, window), 0, 1e9, 21600, false, NULL},
+     offsetof(struct params, window), 0, 1e9, 21600, false, NULL, EASIM_ROLE_NONE},
     {"buddy", "", "numbers of GPUs that are powers of two only, where a job has some",
-     EASIM_PARAM_BOOL, offsetof(struct params, buddy), 0, 1, 1, false, NULL},
+     EASIM_PARAM_BOOL, offsetof(struct params, buddy), 0, 1, 1, false, NULL, EASIM_ROLE_NONE},
 };
 
 static const struct easim_list list = {

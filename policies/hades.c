@@ -35,10 +35,11 @@ static const char *const scores[] = {"sqrt", "slide", NULL};
 
 static const struct easim_param params[] = {
     {"u0", "GPU s", "usage that doubles the key of a user of weight 1", EASIM_PARAM_REAL,
-     offsetof(struct params, u0), 1e-3, 1e12, 3600, false, NULL},
+     offsetof(struct params, u0), 1e-3, 1e12, 3600, false, NULL, EASIM_ROLE_NONE},
     {"score", "",
      "sqrt: ascending sqrt(EDP*) x W; slide: descending EDP* / (1 + U), as printed on the study's slide",
-     EASIM_PARAM_CHOICE, offsetof(struct params, score), 0, 1, SCORE_SQRT, false, scores},
+     EASIM_PARAM_CHOICE, offsetof(struct params, score), 0, 1, SCORE_SQRT, false, scores,
+     EASIM_ROLE_NONE},
     EDP_PARAMS("", ""),
 };
 

@@ -394,7 +394,7 @@ static void finish(const struct easim_pass *pass) {
 
 static const struct easim_param params[] = {
     {"file", "", "the schedule: time_s, job_id, gpus; required", EASIM_PARAM_TABLE,
-     offsetof(struct params, file), 1, 1, 0, false, NULL},
+     offsetof(struct params, file), 1, 1, 0, false, NULL, EASIM_ROLE_NONE},
 };
 
 static const struct easim_column columns[] = {

@@ -29,13 +29,14 @@ static int decide(const struct easim_pass *pass) {
 
 static const struct easim_param params[] = {
     {"p", "", "power of the normalised goodput in the sum; lower values are fairer",
-     EASIM_PARAM_REAL, offsetof(struct params, p), -4, -0.01, -0.5, false, NULL},
+     EASIM_PARAM_REAL, offsetof(struct params, p), -4, -0.01, -0.5, false, NULL, EASIM_ROLE_NONE},
     {"no_allocation", "", "lambda: what a job without GPUs adds to the sum", EASIM_PARAM_REAL,
-     offsetof(struct params, no_allocation), 1, 1e6, 1.1, false, NULL},
+     offsetof(struct params, no_allocation), 1, 1e6, 1.1, false, NULL, EASIM_ROLE_NONE},
     {"round_s", "s", "time between rounds", EASIM_PARAM_DURATION, offsetof(struct params, round_s),
-     10, 1e6, 60, false, NULL},
+     10, 1e6, 60, false, NULL, EASIM_ROLE_ROUND},
     {"most_steps", "", "work of the exact solver in one round; larger ones are solved by prices",
-     EASIM_PARAM_INT, offsetof(struct params, most_steps), 0, 1e12, 8e6, false, NULL},
+     EASIM_PARAM_INT, offsetof(struct params, most_steps), 0, 1e12, 8e6, false, NULL,
+     EASIM_ROLE_NONE},
 };
 
 EASIM_EXPORT const struct easim_policy easim_policy = {

@@ -25,10 +25,11 @@ static double user_factor(const struct easim_pass *pass, uint32_t user) {
 
 static const struct easim_param params[] = {
     {"u0", "GPU s", "usage that doubles the key of a user of weight 1", EASIM_PARAM_REAL,
-     offsetof(struct params, u0), 1e-3, 1e12, 3600, false, NULL},
+     offsetof(struct params, u0), 1e-3, 1e12, 3600, false, NULL, EASIM_ROLE_NONE},
     {"time_slack", "",
      "admit only configurations with T <= time_slack * T*; 1: wait for the fastest",
-     EASIM_PARAM_REAL, offsetof(struct params, time_slack), 1, 1e9, EASIM_OFF, true, NULL},
+     EASIM_PARAM_REAL, offsetof(struct params, time_slack), 1, 1e9, EASIM_OFF, true, NULL,
+     EASIM_ROLE_NONE},
 };
 
 static const struct easim_list list = {

@@ -15,7 +15,8 @@ static void key(const struct easim_pass *pass, const struct easim_job *job, doub
 
 static const struct easim_param params[] = {
     {"threshold_gpu_s", "GPU s", "held so far, from which on a job is in the second queue",
-     EASIM_PARAM_REAL, offsetof(struct params, threshold_gpu_s), 0, 1e12, 57600, true, NULL},
+     EASIM_PARAM_REAL, offsetof(struct params, threshold_gpu_s), 0, 1e12, 57600, true, NULL,
+     EASIM_ROLE_NONE},
 };
 
 static const struct easim_list list = {

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from c_text import without_directives
 
-HEADERS = ("types.h", "predict.h", "services.h", "list.h", "policy.h")
+HEADERS = ("types.h", "predict.h", "services.h", "list.h", "params.h", "policy.h")
 
 
 class Refused(Exception):

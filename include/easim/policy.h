@@ -2,9 +2,9 @@
 
    A policy is a shared object that exports one constant, `easim_policy`, needs no symbol of easim
    and is compiled against this header alone, which includes the others: types.h, what it sees of
-   the simulator, predict.h, what follows from that, services.h, what it sees of services, and
-   list.h. A list policy fills in `list` (list.h, policies/zeus.c), a free policy fills in `decide`
-   and starts jobs itself (policies/easy.c).
+   the simulator, predict.h, what follows from that, services.h, what it sees of services,
+   list.h and params.h. A list policy fills in `list` (list.h, policies/zeus.c), a free policy fills
+   in `decide` and starts jobs itself (policies/easy.c).
 
    A policy uses no clock, no rand(), no files, no threads and no static variables: its memory is
    `state`, its random numbers come from the host. The same run must give the same decisions,
@@ -13,6 +13,7 @@
 #define EASIM_POLICY_H
 
 #include <easim/list.h>
+#include <easim/params.h>
 #include <easim/services.h>
 
 #ifdef __cplusplus
@@ -25,13 +26,12 @@ extern "C" {
    released. What has changed: docs/policy-interface.md. */
 #define EASIM_ABI_MAJOR 3u
 #define EASIM_ABI_MINOR 0u
-#define EASIM_ABI_DRAFT 9u
+#define EASIM_ABI_DRAFT 10u
 
 /* What a policy may do beyond starting jobs. Unknown bits are refused on loading, undeclared
  * actions when tried. */
 #define EASIM_CAPABILITY_PREEMPT (1u << 0) /* plan_preempt */
 #define EASIM_CAPABILITY_RESIZE  (1u << 1) /* plan_resize */
-#define EASIM_CAPABILITY_MIGRATE (1u << 2) /* reserved: move a running job to other GPUs */
 #define EASIM_CAPABILITY_POWER_CAP \
     (1u << 3) /* starts over the power cap are refused with EASIM_CAP */
 #define EASIM_CAPABILITY_FREQUENCY \
@@ -44,8 +44,7 @@ extern "C" {
 #define EASIM_CAPABILITY_REJECT   (1u << 9)  /* plan_reject */
 #define EASIM_CAPABILITY_FORECAST (1u << 10) /* sees the forecasts of a scenario that has them */
 /* Sees services and scales them itself, in place of the host (services.h): plan_scale_up,
-   plan_scale_down. If it has a parameter `services` of its own, EASIM_PARAM_BOOL, where that is
-   true. */
+   plan_scale_down. If it has a parameter of the role SERVICES, where that is true. */
 #define EASIM_CAPABILITY_SERVICES (1u << 11)
 
 #define EASIM_MOST_JOB_MEMORY 65536
@@ -148,6 +147,7 @@ struct easim_host {
 
 /* The arguments of every callback. In init and finish no job is waiting. */
 struct easim_pass {
+    size_t struct_size;
     const struct easim_view *view;
     const struct easim_host *host;
     struct easim_plan *plan;
@@ -203,54 +203,6 @@ static inline int easim_fits(const struct easim_pass *pass, const struct easim_j
     return pass->host->try_config(pass->plan, job->index, config, NULL);
 }
 
-enum easim_param_type {
-    EASIM_PARAM_REAL,     /* double */
-    EASIM_PARAM_DURATION, /* double, in seconds; the configuration may say 10min */
-    EASIM_PARAM_INT,      /* int64_t */
-    EASIM_PARAM_BOOL,     /* bool */
-    EASIM_PARAM_CHOICE,   /* int32_t, index in `choices` */
-    EASIM_PARAM_TEXT,     /* const char *, lives as long as the run; default "" */
-    EASIM_PARAM_TABLE,    /* const struct easim_table *, of a CSV file that the configuration names;
-                             lives as long as the run; default NULL */
-};
-#define EASIM_OFF INFINITY /* value of a REAL or DURATION parameter that says `off`, if it may */
-/* `max` of a TEXT parameter: what the policy does with what the text names. Somebody else's results
-   with such a text are repeated only if their author is trusted. 0: it starts and opens nothing. */
-#define EASIM_TEXT_PROGRAM 1 /* starts a program */
-#define EASIM_TEXT_SOCKET  2 /* opens a socket or a file */
-
-/* One parameter: the host parses, checks, converts and documents it from this entry. */
-struct easim_param {
-    const char *name; /* [a-z][a-z0-9_]* */
-    const char *unit; /* "" if none */
-    const char *help; /* one line */
-    enum easim_param_type type;
-    size_t offset; /* in the parameter struct; aligned, and no two values overlap */
-    double min, max, default_value; /* inclusive; bool 0 or 1; choice: an index */
-    bool may_be_off;
-    const char *const *choices; /* CHOICE: NULL-terminated names */
-};
-
-/* A column of a TABLE parameter, which has at least one. The host reads and checks the file:
-   columns are found by their names, others ignored, and what is wrong is told by file, line and
-   column. */
-struct easim_column {
-    const char *param;          /* name of the parameter */
-    const char *name;           /* in the header of the file */
-    enum easim_param_type type; /* REAL or DURATION, INT, TEXT (not empty) */
-    double min, max;            /* of numbers; inclusive */
-    bool key;                   /* no two rows are equal in all such columns of the table */
-};
-/* What a TABLE parameter has read; at least one row, in the order of the file. */
-struct easim_table {
-    size_t struct_size;
-    const char *path; /* for messages */
-    uint32_t row_count, column_count;
-    const uint32_t *lines; /* of the rows in the file */
-    /* By column, in the policy's order: row_count doubles, int64_t or const char *. */
-    const void *const *columns;
-};
-
 /* What a policy module exports: `const struct easim_policy easim_policy = {EASIM_POLICY_ABI, .name
    = ...};` Exactly one of list and decide is set. All text is UTF-8 without control
    characters (help: but for newlines) and lives as long as the module. */
@@ -285,13 +237,18 @@ struct easim_policy {
 
 /* The first five members of a struct easim_policy. */
 #define EASIM_POLICY_ABI \
-    EASIM_ABI_MAJOR, EASIM_ABI_MINOR, EASIM_ABI_DRAFT, (uint32_t)sizeof(struct easim_param), \
-        sizeof(struct easim_policy)
+    .abi_major = EASIM_ABI_MAJOR, .abi_minor = EASIM_ABI_MINOR, .abi_draft = EASIM_ABI_DRAFT, \
+    .param_bytes = (uint32_t)sizeof(struct easim_param), \
+    .struct_size = sizeof(struct easim_policy)
 
 /* Marks the one exported symbol; the rest of a policy is hidden by -fvisibility=hidden. */
+#ifdef __cplusplus
+#define EASIM_EXPORT /* the declaration below says it */
+#else
 #define EASIM_EXPORT __attribute__((visibility("default")))
-extern EASIM_EXPORT const struct easim_policy
-    easim_policy; /* so that one of another type does not compile */
+#endif
+extern __attribute__((visibility("default")))
+const struct easim_policy easim_policy; /* so that one of another type does not compile */
 
 #ifdef __cplusplus
 }

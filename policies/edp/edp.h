@@ -18,14 +18,15 @@ struct edp {
 /* clang-format off */
 #define TAU_PARAM(of) \
     {"tau", "s", "ageing time constant" of ": A = 1 + age/tau", EASIM_PARAM_DURATION, \
-     offsetof(struct params, tau), 1e-3, 1e9, 3600, false, NULL}
+     offsetof(struct params, tau), 1e-3, 1e9, 3600, false, NULL, EASIM_ROLE_NONE}
 #define EDP_PARAMS(slack_of, of) \
     {"edp_slack", "", slack_of "admit only configurations with EDP <= edp_slack * EDP*", \
-     EASIM_PARAM_REAL, offsetof(struct params, edp.slack), 1, 1e9, EASIM_OFF, true, NULL}, \
+     EASIM_PARAM_REAL, offsetof(struct params, edp.slack), 1, 1e9, EASIM_OFF, true, NULL, \
+     EASIM_ROLE_NONE}, \
     {"edp_exponent", "", of "n of the energy-delay product E * T^n", EASIM_PARAM_REAL, \
-     offsetof(struct params, edp.exponent), 0, 10, 1, false, NULL}, \
+     offsetof(struct params, edp.exponent), 0, 10, 1, false, NULL, EASIM_ROLE_NONE}, \
     {"power_basis", "", of "gross, or marginal: power above idle", EASIM_PARAM_CHOICE, \
-     offsetof(struct params, edp.power_basis), 0, 1, BASIS_GROSS, false, bases}
+     offsetof(struct params, edp.power_basis), 0, 1, BASIS_GROSS, false, bases, EASIM_ROLE_MARGINAL}
 /* clang-format on */
 
 static inline struct easim_objective edp_objective(const struct edp *edp) {

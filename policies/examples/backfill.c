@@ -53,7 +53,9 @@ static int decide(const struct easim_pass *pass) {
     return 0;
 }
 
-EASIM_EXPORT const struct easim_policy easim_policy = {
-    EASIM_POLICY_ABI, .name = "backfill",
-    .version = "1.0", .summary = "backfilling behind one promise",
-    .decide = decide, .reads = EASIM_READS_RUN_TIMES};
+EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI,
+                                                       .name = "backfill",
+                                                       .version = "1.0",
+                                                       .summary = "backfilling behind one promise",
+                                                       .reads = EASIM_READS_RUN_TIMES,
+                                                       .decide = decide};

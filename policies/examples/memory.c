@@ -43,6 +43,6 @@ EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI,
                                                        .version = "1.0",
                                                        .summary =
                                                            "the fastest configuration, for a while",
+                                                       .reads = EASIM_READS_RUN_TIMES,
                                                        .decide = decide,
-                                                       .job_memory_size = sizeof(struct memory),
-                                                       .reads = EASIM_READS_RUN_TIMES};
+                                                       .job_memory_size = sizeof(struct memory)};

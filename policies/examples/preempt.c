@@ -25,5 +25,5 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
     .version = "1.0",
     .summary = "shortest job first, displaces long ones",
     .capabilities = EASIM_CAPABILITY_PREEMPT,
-    .list = &list,
-    .reads = EASIM_READS_RUN_TIMES};
+    .reads = EASIM_READS_RUN_TIMES,
+    .list = &list};

@@ -24,5 +24,5 @@ EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI,
                                                        .version = "1.0",
                                                        .summary = "starts at full hours",
                                                        .capabilities = EASIM_CAPABILITY_TICK,
-                                                       .decide = decide,
-                                                       .reads = EASIM_READS_RUN_TIMES};
+                                                       .reads = EASIM_READS_RUN_TIMES,
+                                                       .decide = decide};

@@ -74,7 +74,8 @@ MOCK_FUNCTION struct easim_pass mock_pass(struct mock *m, struct easim_plan *pla
     bool capped = m->policy->capabilities & EASIM_CAPABILITY_POWER_CAP;
     *plan = (struct easim_plan){m};
     m->view.fit_is_exact = !capped || m->view.power_cap_w == INFINITY;
-    return (struct easim_pass){.view = &m->view,
+    return (struct easim_pass){.struct_size = sizeof(struct easim_pass),
+                               .view = &m->view,
                                .host = &mock_host,
                                .plan = plan,
                                .params = m->params,

@@ -469,6 +469,7 @@ static void drop_plan(struct sim *sim, struct easim_plan *plan) {
 struct easim_pass actions_pass(struct easim_plan *plan) {
     struct sim *sim = plan->sim;
     return (struct easim_pass){
+        .struct_size = sizeof(struct easim_pass),
         .view = sim->view.shown,
         .host = sim->told == EASIM_NONE ? &host : &telling_host,
         .plan = plan,

@@ -12,12 +12,6 @@
 #include <strings.h>
 
 /* Capabilities this host honours; the reserved ones are refused. */
-#define INTERFACE_CAPABILITIES \
-    (EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_RESIZE | EASIM_CAPABILITY_POWER_CAP | \
-     EASIM_CAPABILITY_TICK | EASIM_CAPABILITY_ORACLE | EASIM_CAPABILITY_FREQUENCY | \
-     EASIM_CAPABILITY_FRACTIONAL_GPU | EASIM_CAPABILITY_RECORDED | EASIM_CAPABILITY_REJECT | \
-     EASIM_CAPABILITY_FORECAST | EASIM_CAPABILITY_SERVICES)
-
 /* Bytes up to the end of a member. */
 #define BYTES_TO(type, member) (offsetof(type, member) + sizeof(((type *)0)->member))
 
@@ -25,7 +19,7 @@
  * minor versions add. */
 #define LEAST_POLICY_BYTES BYTES_TO(struct easim_policy, decide)
 #define LEAST_LIST_BYTES   BYTES_TO(struct easim_list, minimise)
-#define LEAST_PARAM_BYTES  BYTES_TO(struct easim_param, choices)
+#define LEAST_PARAM_BYTES  BYTES_TO(struct easim_param, role)
 #define LEAST_COLUMN_BYTES BYTES_TO(struct easim_column, key)
 
 /* What a terminal can show. */
@@ -42,7 +36,7 @@ struct whole {
 /* --- checks --- */
 
 static const char *const capability_names[] = {
-    "PREEMPT", "RESIZE", "MIGRATE",  "POWER_CAP", "FREQUENCY", "FRACTIONAL_GPU",
+    "PREEMPT", "RESIZE", NULL,       "POWER_CAP", "FREQUENCY", "FRACTIONAL_GPU",
     "TICK",    "ORACLE", "RECORDED", "REJECT",    "FORECAST",  "SERVICES"};
 
 const char *interface_capability_name(uint32_t bit) {
@@ -78,16 +72,9 @@ static bool valid_name(const char *name) {
 static int check_capabilities(const struct easim_policy *p, const char *path,
                               struct error *reterr) {
     for (int i = 0; i < 32; i++) {
-        uint32_t bit = p->capabilities & 1u << i;
-        if (bit == 0 || (bit & INTERFACE_CAPABILITIES))
-            continue;
-        const char *name = interface_capability_name(bit);
-        if (!name)
+        if ((p->capabilities & 1u << i) && !interface_capability_name(1u << i))
             return error_set(reterr, ERROR_INPUT, "%s: policy %s: unknown capability bit %d", path,
                              p->name, i);
-        return error_set(reterr, ERROR_INPUT,
-                         "%s: policy %s: capability %s is not supported by this easim", path,
-                         p->name, name);
     }
     return 0;
 }
@@ -107,7 +94,7 @@ static int check_reads(const struct easim_policy *p, const char *path, struct er
 }
 
 /* Each type's value may stand at multiples of its size. */
-static size_t param_size(enum easim_param_type type) {
+static size_t param_size(uint32_t type) {
     static const size_t sizes[] = {sizeof(double),
                                    sizeof(double),
                                    sizeof(int64_t),
@@ -115,7 +102,7 @@ static size_t param_size(enum easim_param_type type) {
                                    sizeof(int32_t),
                                    sizeof(const char *),
                                    sizeof(const struct easim_table *)};
-    return (uint32_t)type < sizeof sizes / sizeof *sizes ? sizes[type] : 0;
+    return type < sizeof sizes / sizeof *sizes ? sizes[type] : 0;
 }
 
 static bool is_whole(double value) {
@@ -140,6 +127,32 @@ static const char *default_fault(const struct easim_param *param) {
         return "default_value lies outside min..max";
     return param->type == EASIM_PARAM_INT && !is_whole(value) ? "default_value is not an integer"
                                                               : NULL;
+}
+
+/* The first choice of MARGINAL is gross, the second marginal. */
+static const char *role_fault(const struct easim_policy *p, const struct easim_param *param) {
+    static const uint32_t types[] = {
+        [EASIM_ROLE_LIMITS] = EASIM_PARAM_BOOL,    [EASIM_ROLE_SERVICES] = EASIM_PARAM_BOOL,
+        [EASIM_ROLE_CAP] = EASIM_PARAM_BOOL,       [EASIM_ROLE_SHARES] = EASIM_PARAM_BOOL,
+        [EASIM_ROLE_ROUND] = EASIM_PARAM_DURATION, [EASIM_ROLE_MARGINAL] = EASIM_PARAM_CHOICE};
+    uint32_t others = 0;
+    for (uint32_t i = 0; i < p->param_count; i++)
+        others += &p->params[i] != param && p->params[i].role == param->role;
+    if (param->role == EASIM_ROLE_NONE)
+        return NULL;
+    if (param->role >= sizeof types / sizeof *types)
+        return "unknown role";
+    if (param->type != types[param->role])
+        return "its role needs another type";
+    if (others > 0)
+        return "another parameter has its role";
+    if (params_capability_of(param->role) & ~p->capabilities)
+        return "its role needs a capability that is not declared";
+    if (param->role == EASIM_ROLE_ROUND && p->list)
+        return "role ROUND is of free policies: list policies have round_s";
+    return param->role == EASIM_ROLE_MARGINAL && !param->choices[1]
+               ? "role MARGINAL needs two choices"
+               : NULL;
 }
 
 static const char *param_fault(const struct easim_policy *p, const struct easim_param *param) {
@@ -168,10 +181,11 @@ static const char *param_fault(const struct easim_policy *p, const struct easim_
         return "only numbers and durations may be off";
     if (p->list && params_is_list_option(param->name))
         return "every list policy has an option of that name";
-    if ((p->capabilities & EASIM_CAPABILITY_FREQUENCY) && param->type != EASIM_PARAM_BOOL &&
+    if ((p->capabilities & EASIM_CAPABILITY_FREQUENCY) && param->role != EASIM_ROLE_LIMITS &&
         params_is_frequency_option(param->name))
         return "every policy that declares FREQUENCY has an option of that name";
-    return default_fault(param);
+    const char *fault = role_fault(p, param);
+    return fault ? fault : default_fault(param);
 }
 
 static bool overlaps(const struct easim_param *a, const struct easim_param *b) {

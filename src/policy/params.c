@@ -17,19 +17,21 @@ static const enum field_type field_types[] = {
 /* What the host adds to list policies. */
 static const struct easim_param list_params[] = {
     {"strict", "", "stop at the first job that cannot start now", EASIM_PARAM_BOOL,
-     offsetof(struct list_options, strict), 0, 1, 0, false, NULL},
+     offsetof(struct list_options, strict), 0, 1, 0, false, NULL, EASIM_ROLE_NONE},
     {"resize", "", "when nobody waits, running jobs may move to a better configuration",
-     EASIM_PARAM_BOOL, offsetof(struct list_options, resize), 0, 1, 0, false, NULL},
+     EASIM_PARAM_BOOL, offsetof(struct list_options, resize), 0, 1, 0, false, NULL,
+     EASIM_ROLE_NONE},
     {"shrink", "", "with resize, when jobs wait: running jobs may give GPUs back", EASIM_PARAM_BOOL,
-     offsetof(struct list_options, shrink), 0, 1, 0, false, NULL},
+     offsetof(struct list_options, shrink), 0, 1, 0, false, NULL, EASIM_ROLE_NONE},
     {"resize_gain", "", "share of what is left that a resize must save", EASIM_PARAM_REAL,
-     offsetof(struct list_options, resize_gain), 0, 1, 0.1, false, NULL},
+     offsetof(struct list_options, resize_gain), 0, 1, 0.1, false, NULL, EASIM_ROLE_NONE},
     {"resize_interval_s", "s", "least time between two resizes of a job", EASIM_PARAM_DURATION,
-     offsetof(struct list_options, resize_interval_s), 0, 1e9, 300, false, NULL},
+     offsetof(struct list_options, resize_interval_s), 0, 1e9, 300, false, NULL, EASIM_ROLE_NONE},
     {"round_s", "s", "decisions at its multiples only, where all jobs compete anew",
-     EASIM_PARAM_DURATION, offsetof(struct list_options, round_s), 10, 1e6, EASIM_OFF, true, NULL},
+     EASIM_PARAM_DURATION, offsetof(struct list_options, round_s), 10, 1e6, EASIM_OFF, true, NULL,
+     EASIM_ROLE_NONE},
     {"half_life_s", "s", "usage this long ago counts half", EASIM_PARAM_DURATION,
-     offsetof(struct list_options, half_life_s), 1e-3, 1e9, EASIM_OFF, true, NULL},
+     offsetof(struct list_options, half_life_s), 1e-3, 1e9, EASIM_OFF, true, NULL, EASIM_ROLE_NONE},
 };
 
 #define LIST_PARAM_COUNT (sizeof list_params / sizeof *list_params)
@@ -45,7 +47,8 @@ static const struct easim_param power_limits_param = {
     1,
     0,
     false,
-    NULL};
+    NULL,
+    EASIM_ROLE_LIMITS};
 
 /* In rounds jobs are chosen before room is made for them: not with a policy that refuses starts as
    they come, or makes room itself. */
@@ -78,24 +81,21 @@ static size_t list_param_count(const struct easim_policy *policy) {
     return count;
 }
 
-/* Capabilities that a policy may put under a parameter of its own, EASIM_PARAM_BOOL, of this name:
-   it then has them only where that is true. */
-static const struct {
-    const char *name;
-    uint32_t capability;
-} switches[] = {{"services", EASIM_CAPABILITY_SERVICES},
-                {"power_cap", EASIM_CAPABILITY_POWER_CAP},
-                {"fractional_gpu", EASIM_CAPABILITY_FRACTIONAL_GPU},
-                {"power_limits", EASIM_CAPABILITY_FREQUENCY}};
+/* Capabilities that a policy may put under a parameter of its own, by its role: it then has them
+   only where that is true. */
+static const uint32_t switches[] = {[EASIM_ROLE_LIMITS] = EASIM_CAPABILITY_FREQUENCY,
+                                    [EASIM_ROLE_SERVICES] = EASIM_CAPABILITY_SERVICES,
+                                    [EASIM_ROLE_CAP] = EASIM_CAPABILITY_POWER_CAP,
+                                    [EASIM_ROLE_SHARES] = EASIM_CAPABILITY_FRACTIONAL_GPU};
+
+uint32_t params_capability_of(uint32_t role) {
+    return role < sizeof switches / sizeof *switches ? switches[role] : 0;
+}
 
 /* The number of that parameter; that of its parameters: it has none. */
 static size_t switch_of(const struct easim_policy *policy, uint32_t capability) {
-    const char *name = "";
     size_t i = 0;
-    for (size_t row = 0; row < sizeof switches / sizeof *switches; row++)
-        name = switches[row].capability == capability ? switches[row].name : name;
-    while (i < policy->param_count && (strcmp(policy->params[i].name, name) != 0 ||
-                                       policy->params[i].type != EASIM_PARAM_BOOL))
+    while (i < policy->param_count && params_capability_of(policy->params[i].role) != capability)
         i++;
     return i;
 }
@@ -329,11 +329,9 @@ double params_number(const struct policy_params *params, size_t index) {
 }
 
 bool params_are_marginal(const struct policy_params *params) {
-    for (size_t i = 0; i < params_count(params->policy); i++) {
-        const struct easim_param *param = params_at(params->policy, i);
-        if (strcmp(param->name, "power_basis") == 0 && param->type == EASIM_PARAM_CHOICE)
-            return strcmp(param->choices[(int)params_number(params, i)], "marginal") == 0;
-    }
+    for (size_t i = 0; i < params->policy->param_count; i++)
+        if (params->policy->params[i].role == EASIM_ROLE_MARGINAL)
+            return params_number(params, i) != 0;
     return false;
 }
 

@@ -73,13 +73,15 @@ struct config_extras params_extras(const struct policy_params *params);
 double params_number(const struct policy_params *params, size_t index);
 void params_set_number(struct policy_params *params, size_t index, double value);
 
-/* Whether they say `power_basis: marginal`, by which a policy counts only power above idle_w. */
+/* Whether they say that only power above idle_w counts (EASIM_ROLE_MARGINAL). */
 bool params_are_marginal(const struct policy_params *params);
 
-/* Whether the policy has a capability with these values: it declares the bit and, if it has a BOOL
-   parameter of its own named services, power_cap, fractional_gpu or power_limits for it, that is
-   true. FREQUENCY: also the host's parameter power_limits. */
+/* Whether the policy has a capability with these values: it declares the bit and, if it has a
+   parameter of its own of the role that goes with it, that is true. FREQUENCY: also the host's
+   parameter power_limits. */
 bool params_have(const struct policy_params *params, uint32_t capability);
+/* The capability that goes with a role; 0: none. */
+uint32_t params_capability_of(uint32_t role);
 /* And that parameter of its own is what says so. */
 bool params_switch_on(const struct policy_params *params, uint32_t capability);
 

@@ -2,7 +2,7 @@
 
 Installs the build of EASIM into a temporary root and moves it: policies, validations and easim.pc are found where they
 are then. Takes flags and plug-in folder from easim.pc, compiles the first complete example of policies/README.md, puts it
-into that folder and runs it by its name. The same policy in C++17 gives the same jobs.csv, where there is a g++. Data and
+into that folder and runs it by its name. The same policy in C++20 gives the same jobs.csv, where there is a g++. Data and
 documents lie as in the source, and the installed configurations are as good as those there.
 """
 import os
@@ -31,14 +31,8 @@ int main(void) {
 
 CPP_POLICY = """#include <easim/policy.h>
 static void key(const easim_pass *, const easim_job *, double best, easim_key *ret) { ret->value = best; }
-static const easim_list list = [] {
-    easim_list filled{};
-    filled.struct_size = sizeof filled;
-    filled.key = key;
-    return filled;
-}();
-const struct easim_policy easim_policy = {EASIM_POLICY_ABI, "sjf", "1.0", "the same in C++", nullptr, 0, 0, 0, 0, 0,
-                                          nullptr, 0, &list, nullptr, nullptr, nullptr, nullptr, 0, 0, 0};
+static const easim_list list = {.struct_size = sizeof list, .key = key};
+const struct easim_policy easim_policy = {EASIM_POLICY_ABI, .name = "sjf", .version = "1.0", .summary = "the same in C++", .list = &list};
 """
 
 
@@ -93,7 +87,7 @@ def new_policy(root, folder):
 
 def compare_cpp(folder, flags, easim):
     (folder / "sjf.cc").write_text(CPP_POLICY)
-    output("g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-pedantic-errors", "-shared", "-fPIC", "-fvisibility=hidden",
+    output("g++", "-std=c++20", "-Wall", "-Wextra", "-Wno-missing-field-initializers", "-Werror", "-pedantic-errors", "-shared", "-fPIC", "-fvisibility=hidden",
            *flags, "-o", folder / "sjf.so", folder / "sjf.cc")
     output(easim, "run", TINY, "--policy", folder / "sjf.so", "--check", "--strict",
         "--out", folder / "cpp")

@@ -56,8 +56,8 @@ struct side {
 };
 
 static const struct easim_param two_params[] = {
-    {"p", "", "", EASIM_PARAM_REAL, 0, 0, 9, 1, false, NULL},
-    {"q", "", "", EASIM_PARAM_REAL, sizeof(double), 0, 9, 1, false, NULL}};
+    {"p", "", "", EASIM_PARAM_REAL, 0, 0, 9, 1, false, NULL, EASIM_ROLE_NONE},
+    {"q", "", "", EASIM_PARAM_REAL, sizeof(double), 0, 9, 1, false, NULL, EASIM_ROLE_NONE}};
 
 static void make_side(struct side *side, unsigned callbacks) {
     *side = (struct side){.own = {1, 2}};
@@ -118,7 +118,8 @@ Test(hybrid_parts, one_callback) {
     }
 }
 
-static const struct easim_param flag = {"f", "", "", EASIM_PARAM_BOOL, 0, 0, 1, 0, false, NULL};
+static const struct easim_param flag = {"f", "",    "",   EASIM_PARAM_BOOL, 0, 0, 1,
+                                        0,   false, NULL, EASIM_ROLE_NONE};
 
 /* Parameters may matter to every callback, and to no option. */
 Test(hybrid_parts, one_parameter) {

@@ -335,7 +335,8 @@ static double factor_one(const struct easim_pass *p, uint32_t user) {
 Test(list_rules, host_parameters) {
     static const struct easim_list by_user = {.struct_size = sizeof by_user,
                                               .user_factor = factor_one};
-    static const struct easim_param one = {"p", "", "", EASIM_PARAM_REAL, 0, 0, 9, 1, false, NULL};
+    static const struct easim_param one = {"p", "",    "",   EASIM_PARAM_REAL, 0, 0, 9,
+                                           1,   false, NULL, EASIM_ROLE_NONE};
     static const struct {
         const char *name;
         double min, max, default_value;

@@ -35,8 +35,8 @@ static int decide(const struct easim_pass *pass) {
 static const char *fault(size_t a, size_t a_offset, size_t b, size_t b_offset) {
     static struct error error;
     const struct easim_param params[] = {
-        {"a", "", "help", types[a].type, a_offset, 0, 1, 0, false, names},
-        {"b", "", "help", types[b].type, b_offset, 0, 1, 0, false, names}};
+        {"a", "", "help", types[a].type, a_offset, 0, 1, 0, false, names, EASIM_ROLE_NONE},
+        {"b", "", "help", types[b].type, b_offset, 0, 1, 0, false, names, EASIM_ROLE_NONE}};
     const struct easim_policy policy = {EASIM_POLICY_ABI, .name = "p",          .version = "1",
                                         .summary = "s",   .params_size = BYTES, .params = params,
                                         .param_count = 2, .decide = decide};
@@ -89,8 +89,8 @@ Test(module, pairs) {
                 struct easim_param params[4];
                 for (uint32_t i = 0; i < 4; i++)
                     params[i] = (struct easim_param){
-                        own[i], "",    "h", EASIM_PARAM_REAL, i * sizeof(double), 0, 1,
-                        0,      false, NULL};
+                        own[i], "",    "h",  EASIM_PARAM_REAL, i * sizeof(double), 0, 1,
+                        0,      false, NULL, EASIM_ROLE_NONE};
                 if (same_name)
                     params[second].name = own[first];
                 else
@@ -145,8 +145,10 @@ Test(module, stride_of_params) {
     const struct {
         struct easim_param param;
         char more[24];
-    } params[] = {{{"first", "", "help", EASIM_PARAM_REAL, 0, 0, 1, 0.25, false, NULL}, {1}},
-                  {{"second", "", "help", EASIM_PARAM_REAL, 8, 0, 1, 0.75, false, NULL}, {2}}};
+    } params[] = {
+        {{"first", "", "help", EASIM_PARAM_REAL, 0, 0, 1, 0.25, false, NULL, EASIM_ROLE_NONE}, {1}},
+        {{"second", "", "help", EASIM_PARAM_REAL, 8, 0, 1, 0.75, false, NULL, EASIM_ROLE_NONE},
+         {2}}};
     struct easim_policy policy = {EASIM_POLICY_ABI, .name = "p",       .version = "1",
                                   .summary = "s",   .params_size = 16, .params = &params[0].param,
                                   .param_count = 2, .decide = decide};
@@ -214,8 +216,8 @@ Test(module, names_versions) {
 static const char *column_fault(const struct easim_column *columns, uint32_t count) {
     static struct error error;
     const struct easim_param params[] = {
-        {"file", "", "h", EASIM_PARAM_TABLE, 0, 0, 0, 0, false, NULL},
-        {"most", "", "h", EASIM_PARAM_REAL, 8, 0, 1, 0, false, NULL}};
+        {"file", "", "h", EASIM_PARAM_TABLE, 0, 0, 0, 0, false, NULL, EASIM_ROLE_NONE},
+        {"most", "", "h", EASIM_PARAM_REAL, 8, 0, 1, 0, false, NULL, EASIM_ROLE_NONE}};
     const struct easim_policy policy = {EASIM_POLICY_ABI,
                                         .name = "p",
                                         .version = "1",

@@ -7,10 +7,10 @@
 
 static const char *const bases[] = {"gross", "marginal", NULL};
 
-/* power_basis stands behind other parameters in all shipped policies; here it is the first. */
-Test(params, marginal_first) {
+/* The role says what the parameter means, whatever its name is. */
+Test(params, marginal_by_role) {
     static const struct easim_param declared[] = {
-        {"power_basis", "", "", EASIM_PARAM_CHOICE, 0, 0, 1, 0, false, bases}};
+        {"counts", "", "", EASIM_PARAM_CHOICE, 0, 0, 1, 0, false, bases, EASIM_ROLE_MARGINAL}};
     static const struct easim_policy policy = {
         .params = declared, .param_count = 1, .params_size = sizeof(int32_t)};
     struct policy_params params;
@@ -32,13 +32,13 @@ struct values {
 
 #define AT(member) offsetof(struct values, member)
 static const struct easim_param all_types[] = {
-    {"count", "", "", EASIM_PARAM_INT, AT(count), -9, 9, -7, false, NULL},
-    {"on", "", "", EASIM_PARAM_BOOL, AT(on), 0, 1, 1, false, NULL},
-    {"basis", "", "", EASIM_PARAM_CHOICE, AT(basis), 0, 1, 1, false, bases},
-    {"tau", "s", "", EASIM_PARAM_DURATION, AT(tau), 0, 9, 2.5, false, NULL},
-    {"slack", "", "", EASIM_PARAM_REAL, AT(slack), 1, 9, EASIM_OFF, true, NULL},
-    {"text", "", "", EASIM_PARAM_TEXT, AT(text), 0, 0, 0, false, NULL},
-    {"table", "", "", EASIM_PARAM_TABLE, AT(table), 0, 0, 0, false, NULL},
+    {"count", "", "", EASIM_PARAM_INT, AT(count), -9, 9, -7, false, NULL, EASIM_ROLE_NONE},
+    {"on", "", "", EASIM_PARAM_BOOL, AT(on), 0, 1, 1, false, NULL, EASIM_ROLE_NONE},
+    {"basis", "", "", EASIM_PARAM_CHOICE, AT(basis), 0, 1, 1, false, bases, EASIM_ROLE_NONE},
+    {"tau", "s", "", EASIM_PARAM_DURATION, AT(tau), 0, 9, 2.5, false, NULL, EASIM_ROLE_NONE},
+    {"slack", "", "", EASIM_PARAM_REAL, AT(slack), 1, 9, EASIM_OFF, true, NULL, EASIM_ROLE_NONE},
+    {"text", "", "", EASIM_PARAM_TEXT, AT(text), 0, 0, 0, false, NULL, EASIM_ROLE_NONE},
+    {"table", "", "", EASIM_PARAM_TABLE, AT(table), 0, 0, 0, false, NULL, EASIM_ROLE_NONE},
 };
 enum { TYPES = sizeof all_types / sizeof *all_types };
 static const struct easim_policy of_all_types = {
@@ -65,21 +65,20 @@ Test(params, values_of_each_type) {
 }
 
 /* Equal are sets of the same policy with the same values, whichever of them differs. */
-/* A capability counts where the policy's own parameter of that name is true; without one, always,
+/* A capability counts where the policy's own parameter of its role is true; without one, always,
    but for FREQUENCY, for which the host has a parameter then. */
 Test(params, capabilities_under_parameters) {
     static const struct {
-        const char *name;
-        uint32_t capability;
-    } cases[] = {{"services", EASIM_CAPABILITY_SERVICES},
-                 {"power_cap", EASIM_CAPABILITY_POWER_CAP},
-                 {"fractional_gpu", EASIM_CAPABILITY_FRACTIONAL_GPU},
-                 {"power_limits", EASIM_CAPABILITY_FREQUENCY}};
+        uint32_t role, capability;
+    } cases[] = {{EASIM_ROLE_SERVICES, EASIM_CAPABILITY_SERVICES},
+                 {EASIM_ROLE_CAP, EASIM_CAPABILITY_POWER_CAP},
+                 {EASIM_ROLE_SHARES, EASIM_CAPABILITY_FRACTIONAL_GPU},
+                 {EASIM_ROLE_LIMITS, EASIM_CAPABILITY_FREQUENCY}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const uint32_t capability = cases[i].capability;
         const bool frequency = capability == EASIM_CAPABILITY_FREQUENCY;
         const struct easim_param own[] = {
-            {cases[i].name, "", "", EASIM_PARAM_BOOL, AT(on), 0, 1, 0, false, NULL}};
+            {"mine", "", "", EASIM_PARAM_BOOL, AT(on), 0, 1, 0, false, NULL, cases[i].role}};
         const struct easim_policy with = {.capabilities = capability,
                                           .params = own,
                                           .param_count = 1,
@@ -87,7 +86,7 @@ Test(params, capabilities_under_parameters) {
         const struct easim_policy without = {.capabilities = capability};
         struct policy_params params;
         params_init(&params, &with);
-        cr_expect_eq(params_count(&with), 1, "%s: the host adds none", cases[i].name);
+        cr_expect_eq(params_count(&with), 1, "role %u: the host adds none", cases[i].role);
         cr_expect_not(params_have(&params, capability) || params_switch_on(&params, capability));
         params_set_number(&params, 0, 1);
         cr_expect(params_have(&params, capability) && params_switch_on(&params, capability));

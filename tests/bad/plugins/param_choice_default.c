@@ -4,5 +4,8 @@
 static const char *const two[] = {"a", "b", NULL};
 
 #define PARAM \
-    { "tau", "s", "ageing", EASIM_PARAM_CHOICE, offsetof(struct params, tau), 0, 9, 2, false, two }
+    { \
+        "tau", "s", "ageing", EASIM_PARAM_CHOICE, offsetof(struct params, tau), 0, 9, 2, false, \
+            two, EASIM_ROLE_NONE \
+    }
 #include "template.h"

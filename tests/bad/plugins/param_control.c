@@ -4,6 +4,6 @@
 #define PARAM \
     { \
         "tau", "s\302\233", "ageing", EASIM_PARAM_DURATION, offsetof(struct params, tau), 1, 10, \
-            3, false, NULL \
+            3, false, NULL, EASIM_ROLE_NONE \
     }
 #include "template.h"

@@ -2,5 +2,8 @@
 #include <easim/policy.h>
 
 #define PARAM \
-    { "tau", "s", "ageing", EASIM_PARAM_INT, offsetof(struct params, tau), 1, 10, 3, true, NULL }
+    { \
+        "tau", "s", "ageing", EASIM_PARAM_INT, offsetof(struct params, tau), 1, 10, 3, true, NULL, \
+            EASIM_ROLE_NONE \
+    }
 #include "template.h"

@@ -4,6 +4,6 @@
 #define PARAM \
     { \
         "tau", "s", "ageing", EASIM_PARAM_DURATION, offsetof(struct params, slack), 1, 10, 3, \
-            false, NULL \
+            false, NULL, EASIM_ROLE_NONE \
     }
 #include "template.h"

@@ -5,6 +5,6 @@
 #define PARAM \
     { \
         "power_limits", "", "mine", EASIM_PARAM_DURATION, offsetof(struct params, tau), 1, 10, 3, \
-            false, NULL \
+            false, NULL, EASIM_ROLE_NONE \
     }
 #include "template.h"

@@ -4,6 +4,6 @@
 #define PARAM \
     { \
         "slack", "s", "ageing", EASIM_PARAM_DURATION, offsetof(struct params, tau), 1, 10, 3, \
-            false, NULL \
+            false, NULL, EASIM_ROLE_NONE \
     }
 #include "template.h"

@@ -1,3 +1,3 @@
-/* A capability that is reserved for later. */
-#define CAPABILITIES EASIM_CAPABILITY_MIGRATE
+/* A capability that no easim has had. */
+#define CAPABILITIES (1u << 2)
 #include "template.h"

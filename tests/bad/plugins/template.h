@@ -69,7 +69,7 @@
 #define PARAM \
     { \
         "tau", "s", "ageing", EASIM_PARAM_DURATION, offsetof(struct params, tau), 1e-3, 1e9, 3600, \
-            false, NULL \
+            false, NULL, EASIM_ROLE_NONE \
     }
 #endif
 
@@ -84,11 +84,11 @@ __attribute__((unused)) static const char *const bases[] = {"gross", "marginal",
 __attribute__((unused)) static const struct easim_param params[] = {
     PARAM,
     {"slack", "", "a number or off", EASIM_PARAM_REAL, offsetof(struct params, slack), 1, 100,
-     EASIM_OFF, true, NULL},
+     EASIM_OFF, true, NULL, EASIM_ROLE_NONE},
     {"most", "", "an integer", EASIM_PARAM_INT, offsetof(struct params, most), 1, 10, 3, false,
-     NULL},
+     NULL, EASIM_ROLE_NONE},
     {"basis", "", "a choice", EASIM_PARAM_CHOICE, offsetof(struct params, basis), 0, 1, 0, false,
-     bases},
+     bases, EASIM_ROLE_NONE},
 };
 
 __attribute__((unused)) static const struct easim_list list = {

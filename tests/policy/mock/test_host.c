@@ -18,7 +18,7 @@ struct params {
 
 static const struct easim_param params[] = {{"limit", "s", "for the test", EASIM_PARAM_REAL,
                                              offsetof(struct params, limit), 0, 10, 2.385, false,
-                                             NULL}};
+                                             NULL, EASIM_ROLE_NONE}};
 
 const struct easim_policy easim_policy = {EASIM_POLICY_ABI,
                                           .name = "puppet",

@@ -100,15 +100,15 @@ static int decide(const struct easim_pass *pass) {
 
 static const struct easim_param params[] = {
     {"worst", "", "the longest", EASIM_PARAM_BOOL, offsetof(struct params, worst), 0, 1, 0, false,
-     NULL},
+     NULL, EASIM_ROLE_NONE},
     {"refused", "", "what it does then", EASIM_PARAM_CHOICE, offsetof(struct params, refused), 0,
-     INTERRUPT, GO_ON, false, refusals},
+     INTERRUPT, GO_ON, false, refusals, EASIM_ROLE_NONE},
     {"from", "", "from which start on", EASIM_PARAM_INT, offsetof(struct params, from), 0, 1e9, 0,
-     false, NULL},
+     false, NULL, EASIM_ROLE_NONE},
     {"at", "", "which start, 0: none", EASIM_PARAM_INT, offsetof(struct params, at), 0, 1e9, 0,
-     false, NULL},
+     false, NULL, EASIM_ROLE_NONE},
     {"place", "", "of a configuration", EASIM_PARAM_INT, offsetof(struct params, place), -1, 1e9, 0,
-     false, NULL},
+     false, NULL, EASIM_ROLE_NONE},
 };
 
 EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI,

@@ -47,9 +47,9 @@ struct state {
 
 static const struct easim_param params[] = {
     {"after", "", "at which decision", EASIM_PARAM_INT, offsetof(struct params, after), 1, 1e6, 20,
-     false, NULL},
+     false, NULL, EASIM_ROLE_NONE},
     {"how", "", "what to do", EASIM_PARAM_CHOICE, offsetof(struct params, how), 0, HOWS - 1, NOT,
-     false, hows},
+     false, hows, EASIM_ROLE_NONE},
 };
 
 /* Writes over what malloc keeps in front of a block, and frees that. */

@@ -100,15 +100,15 @@ static int decide(const struct easim_pass *pass) {
 
 static const struct easim_param params[] = {
     {"parts", "", "what is exchanged", EASIM_PARAM_TEXT, offsetof(struct params, parts), 0, 0, 0,
-     false, NULL},
+     false, NULL, EASIM_ROLE_NONE},
     {"answer", "", "expected", EASIM_PARAM_INT, offsetof(struct params, answer), -9, 0, 0, false,
-     NULL},
+     NULL, EASIM_ROLE_NONE},
     {"part", "", "expected to blame", EASIM_PARAM_INT, offsetof(struct params, part), -1, 99, -1,
-     false, NULL},
+     false, NULL, EASIM_ROLE_NONE},
     {"bytes", "", "of a part, 0: right", EASIM_PARAM_INT, offsetof(struct params, bytes), 0, 99, 0,
-     false, NULL},
+     false, NULL, EASIM_ROLE_NONE},
     {"count", "", "of parts, 0: right, -1: no array", EASIM_PARAM_INT,
-     offsetof(struct params, count), -1, 1e9, 0, false, NULL},
+     offsetof(struct params, count), -1, 1e9, 0, false, NULL, EASIM_ROLE_NONE},
 };
 
 EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI,

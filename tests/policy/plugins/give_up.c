@@ -36,7 +36,7 @@ static int init(const struct easim_pass *pass) {
 
 static const struct easim_param params[] = {{"how", "", "to fail", EASIM_PARAM_CHOICE,
                                              offsetof(struct params, how), 0, POSITIVE_INIT, SILENT,
-                                             false, hows}};
+                                             false, hows, EASIM_ROLE_NONE}};
 
 EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI,
                                                        .name = "give_up",

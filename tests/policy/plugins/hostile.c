@@ -357,9 +357,9 @@ struct state {
 
 static const struct easim_param params[] = {
     {"how", "", "what to do", EASIM_PARAM_CHOICE, offsetof(struct params, how), 0,
-     sizeof hows / sizeof *hows - 2, 0, false, hows},
+     sizeof hows / sizeof *hows - 2, 0, false, hows, EASIM_ROLE_NONE},
     {"when", "", "in which callback", EASIM_PARAM_CHOICE, offsetof(struct params, when), 0, 2, 1,
-     false, whens},
+     false, whens, EASIM_ROLE_NONE},
 };
 
 static void do_harm(const char *how) {

@@ -137,7 +137,7 @@ static int decide(const struct easim_pass *pass) {
 
 static const struct easim_param params[] = {{"kind", "", "what to do wrong", EASIM_PARAM_CHOICE,
                                              offsetof(struct params, kind), 0, KINDS - 1, 0, false,
-                                             kinds}};
+                                             kinds, EASIM_ROLE_NONE}};
 
 EASIM_EXPORT const struct easim_policy easim_policy = {
     EASIM_POLICY_ABI,

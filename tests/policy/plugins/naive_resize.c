@@ -98,13 +98,13 @@ static int decide(const struct easim_pass *pass) {
 
 static const struct easim_param params[] = {
     {"tau", "s", "of ageing", EASIM_PARAM_DURATION, offsetof(struct params, tau), 1e-3, 1e9, 3600,
-     false, NULL},
+     false, NULL, EASIM_ROLE_NONE},
     {"resize_gain", "", "as for list policies", EASIM_PARAM_REAL,
-     offsetof(struct params, resize_gain), 0, 1, 0.1, false, NULL},
+     offsetof(struct params, resize_gain), 0, 1, 0.1, false, NULL, EASIM_ROLE_NONE},
     {"resize_interval_s", "s", "likewise", EASIM_PARAM_DURATION,
-     offsetof(struct params, resize_interval_s), 0, 1e9, 300, false, NULL},
+     offsetof(struct params, resize_interval_s), 0, 1e9, 300, false, NULL, EASIM_ROLE_NONE},
     {"by_edp", "", "zeus instead of pollux", EASIM_PARAM_BOOL, offsetof(struct params, by_edp), 0,
-     1, 0, false, NULL},
+     1, 0, false, NULL, EASIM_ROLE_NONE},
 };
 
 EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI,

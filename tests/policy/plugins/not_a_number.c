@@ -82,7 +82,7 @@ static double resize_least(const struct easim_pass *pass, const struct easim_job
 
 static const struct easim_param params[] = {{"where", "", "what is wrong", EASIM_PARAM_CHOICE,
                                              offsetof(struct params, where), 0, LEAST, 0, false,
-                                             wheres}};
+                                             wheres, EASIM_ROLE_NONE}};
 
 static const struct easim_list list = {.struct_size = sizeof(struct easim_list),
                                        .key = key,

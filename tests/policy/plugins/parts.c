@@ -52,15 +52,15 @@ static const char *const wishes[] = {"time", "energy", NULL};
 
 static const struct easim_param params[] = {
     {"order", "", "key: short or long jobs first", EASIM_PARAM_CHOICE,
-     offsetof(struct params, order), 0, 1, 0, false, orders},
+     offsetof(struct params, order), 0, 1, 0, false, orders, EASIM_ROLE_NONE},
     {"wish", "", "objective", EASIM_PARAM_CHOICE, offsetof(struct params, wish), 0, 1, 0, false,
-     wishes},
+     wishes, EASIM_ROLE_NONE},
     {"most_k", "", "admission: GPUs of a job", EASIM_PARAM_INT, offsetof(struct params, most_k), 1,
-     1024, 1024, false, NULL},
+     1024, 1024, false, NULL, EASIM_ROLE_NONE},
     {"tau", "s", "ageing", EASIM_PARAM_DURATION, offsetof(struct params, tau), 1e-3, 1e9, 3600,
-     false, NULL},
+     false, NULL, EASIM_ROLE_NONE},
     {"least_run_s", "s", "preemption: after so much computing; 0: never", EASIM_PARAM_DURATION,
-     offsetof(struct params, least_run_s), 0, 1e9, 0, false, NULL},
+     offsetof(struct params, least_run_s), 0, 1e9, 0, false, NULL, EASIM_ROLE_NONE},
 };
 
 static const struct easim_list list = {.struct_size = sizeof(struct easim_list),

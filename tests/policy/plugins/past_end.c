@@ -41,7 +41,7 @@ static int decide(const struct easim_pass *pass) {
 
 static const struct easim_param params[] = {
     {"array", "", "which array", EASIM_PARAM_CHOICE, offsetof(struct params, array), 0,
-     sizeof arrays / sizeof *arrays - 2, 0, false, arrays},
+     sizeof arrays / sizeof *arrays - 2, 0, false, arrays, EASIM_ROLE_NONE},
 };
 
 EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI,

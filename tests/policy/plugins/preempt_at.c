@@ -51,11 +51,12 @@ static int decide(const struct easim_pass *pass) {
 }
 
 static const struct easim_param params[] = {
-    {"at", "s", "when", EASIM_PARAM_DURATION, offsetof(struct params, at), 0, 1e9, 10, false, NULL},
+    {"at", "s", "when", EASIM_PARAM_DURATION, offsetof(struct params, at), 0, 1e9, 10, false, NULL,
+     EASIM_ROLE_NONE},
     {"pause", "s", "until the next start", EASIM_PARAM_DURATION, offsetof(struct params, pause), 0,
-     1e9, 1, false, NULL},
+     1e9, 1, false, NULL, EASIM_ROLE_NONE},
     {"at_once", "", "without time for a checkpoint", EASIM_PARAM_BOOL,
-     offsetof(struct params, at_once), 0, 1, 0, false, NULL},
+     offsetof(struct params, at_once), 0, 1, 0, false, NULL, EASIM_ROLE_NONE},
 };
 
 EASIM_EXPORT const struct easim_policy easim_policy = {

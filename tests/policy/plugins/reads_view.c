@@ -82,7 +82,7 @@ static double displace(const struct easim_pass *pass, const struct easim_job *jo
 
 static const struct easim_param params[] = {{"what", "", "which callback", EASIM_PARAM_CHOICE,
                                              offsetof(struct params, what), 0, NAN_ROOM, NOTHING,
-                                             false, whats}};
+                                             false, whats, EASIM_ROLE_NONE}};
 
 static const struct easim_list list = {.struct_size = sizeof list,
                                        .key = key,

@@ -40,8 +40,8 @@ static void key(const struct easim_pass *pass, const struct easim_job *job, doub
 }
 
 static const struct easim_param params[] = {{"where", "", "where it refuses", EASIM_PARAM_CHOICE,
-                                             offsetof(struct params, where), 0, 1, 0, false,
-                                             places}};
+                                             offsetof(struct params, where), 0, 1, 0, false, places,
+                                             EASIM_ROLE_NONE}};
 static const struct easim_list list = {.struct_size = sizeof list, .key = key, .begin = begin};
 
 EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI,

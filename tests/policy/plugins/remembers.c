@@ -75,7 +75,8 @@ static void finish(const struct easim_pass *pass) {
 }
 
 static const struct easim_param params[] = {{"kind", "", "what to do", EASIM_PARAM_CHOICE,
-                                             offsetof(struct params, kind), 0, 1, 0, false, kinds}};
+                                             offsetof(struct params, kind), 0, 1, 0, false, kinds,
+                                             EASIM_ROLE_NONE}};
 
 EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI,
                                                        .name = "remembers",

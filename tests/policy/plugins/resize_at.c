@@ -110,15 +110,16 @@ static int decide(const struct easim_pass *pass) {
 }
 
 static const struct easim_param params[] = {
-    {"at", "s", "when", EASIM_PARAM_DURATION, offsetof(struct params, at), 0, 1e9, 10, false, NULL},
+    {"at", "s", "when", EASIM_PARAM_DURATION, offsetof(struct params, at), 0, 1e9, 10, false, NULL,
+     EASIM_ROLE_NONE},
     {"to", "", "which configuration", EASIM_PARAM_INT, offsetof(struct params, to), 0, 1e6, 1,
-     false, NULL},
+     false, NULL, EASIM_ROLE_NONE},
     {"kind", "", "what to do", EASIM_PARAM_CHOICE, offsetof(struct params, kind), 0, KINDS - 1,
-     ONCE, false, kinds},
+     ONCE, false, kinds, EASIM_ROLE_NONE},
     {"span", "", "expected of try_config", EASIM_PARAM_INT, offsetof(struct params, span), -3, 1, 0,
-     false, NULL},
+     false, NULL, EASIM_ROLE_NONE},
     {"power_w", "W", "likewise", EASIM_PARAM_REAL, offsetof(struct params, power_w), 0, 1e9, 0,
-     false, NULL},
+     false, NULL, EASIM_ROLE_NONE},
 };
 
 EASIM_EXPORT const struct easim_policy easim_policy = {

@@ -151,9 +151,9 @@ static int decide(const struct easim_pass *pass) {
 
 static const struct easim_param params[] = {
     {"interval", "s", "between two ticks", EASIM_PARAM_DURATION, offsetof(struct params, interval),
-     1, 1e6, 60, false, NULL},
+     1, 1e6, 60, false, NULL, EASIM_ROLE_NONE},
     {"down_after", "s", "a spare replica goes", EASIM_PARAM_DURATION,
-     offsetof(struct params, down_after), 1, 1e6, 300, false, NULL},
+     offsetof(struct params, down_after), 1, 1e6, 300, false, NULL, EASIM_ROLE_NONE},
 };
 
 EASIM_EXPORT const struct easim_policy easim_policy = {

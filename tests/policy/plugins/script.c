@@ -50,7 +50,7 @@ static int decide(const struct easim_pass *pass) {
 
 static const struct easim_param params[] = {
     {"actions", "", "times, actions, jobs and configurations", EASIM_PARAM_TEXT,
-     offsetof(struct params, actions), 0, 0, 0, false, NULL},
+     offsetof(struct params, actions), 0, 0, 0, false, NULL, EASIM_ROLE_NONE},
 };
 
 EASIM_EXPORT const struct easim_policy easim_policy = {

@@ -37,9 +37,9 @@ static int decide(const struct easim_pass *pass) {
 
 static const struct easim_param params[] = {
     {"step", "s", "between two looks", EASIM_PARAM_DURATION, offsetof(struct params, step), 1, 1e9,
-     1800, false, NULL},
+     1800, false, NULL, EASIM_ROLE_NONE},
     {"hours", "", "that are forecast", EASIM_PARAM_INT, offsetof(struct params, hours), 0, 1e6, 0,
-     false, NULL},
+     false, NULL, EASIM_ROLE_NONE},
 };
 
 EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI,

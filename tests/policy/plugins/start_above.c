@@ -19,7 +19,7 @@ static int decide(const struct easim_pass *pass) {
 
 static const struct easim_param params[] = {
     {"cap", "W", "least cap", EASIM_PARAM_REAL, offsetof(struct params, cap), 0, 1e9, 1, false,
-     NULL},
+     NULL, EASIM_ROLE_NONE},
 };
 
 EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI,

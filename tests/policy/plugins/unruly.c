@@ -121,9 +121,9 @@ static void begin(const struct easim_pass *pass) {
 
 static const struct easim_param params[] = {
     {"bits", "", "what is used", EASIM_PARAM_INT, offsetof(struct params, bits), 0, 4095, 0, false,
-     NULL},
+     NULL, EASIM_ROLE_NONE},
     {"tau", "s", "ageing", EASIM_PARAM_DURATION, offsetof(struct params, tau), 1e-9, 1e12, 3600,
-     false, NULL},
+     false, NULL, EASIM_ROLE_NONE},
 };
 
 static const struct easim_list list = {

@@ -26,7 +26,7 @@ static int decide(const struct easim_pass *pass) {
 
 static const struct easim_param params[] = {
     {"delay", "s", "after an arrival", EASIM_PARAM_DURATION, offsetof(struct params, delay), 0, 1e9,
-     1, false, NULL},
+     1, false, NULL, EASIM_ROLE_NONE},
 };
 
 EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI,

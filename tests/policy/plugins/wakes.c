@@ -54,9 +54,9 @@ __attribute__((unused)) static int decide(const struct easim_pass *pass) {
 
 static const struct easim_param params[] = {
     {"kind", "", "what to ask for", EASIM_PARAM_CHOICE, offsetof(struct params, kind), 0, KINDS - 1,
-     EQUAL, false, kinds},
+     EQUAL, false, kinds, EASIM_ROLE_NONE},
     {"step", "s", "between wake-ups", EASIM_PARAM_REAL, offsetof(struct params, step), 0, 1e9, 1,
-     false, NULL},
+     false, NULL, EASIM_ROLE_NONE},
 };
 
 #ifdef AS_LIST

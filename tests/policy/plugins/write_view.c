@@ -81,11 +81,11 @@ static int decide(const struct easim_pass *pass) {
 
 static const struct easim_param params[] = {
     {"how", "", "by which way", EASIM_PARAM_CHOICE, offsetof(struct params, how), 0, BY_HOST,
-     BY_CAST, false, hows},
+     BY_CAST, false, hows, EASIM_ROLE_NONE},
     {"decision", "", "in which decision", EASIM_PARAM_INT, offsetof(struct params, decision), 1,
-     1e6, 1, false, NULL},
+     1e6, 1, false, NULL, EASIM_ROLE_NONE},
     {"job", "", "to which job; -1: the view itself", EASIM_PARAM_INT, offsetof(struct params, job),
-     -1, 1e6, -1, false, NULL}};
+     -1, 1e6, -1, false, NULL, EASIM_ROLE_NONE}};
 
 EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI,
                                                        .name = "write_view",

@@ -2,6 +2,6 @@
 #include "wrong.h"
 
 static const struct easim_param params[] = {
-    {"X y", "", "a number", EASIM_PARAM_REAL, 0, 0, 1, 0.5, false, NULL}};
+    {"X y", "", "a number", EASIM_PARAM_REAL, 0, 0, 1, 0.5, false, NULL, EASIM_ROLE_NONE}};
 
 POLICY(.decide = start_in_order, .params = params, .param_count = 1, .params_size = sizeof(double));

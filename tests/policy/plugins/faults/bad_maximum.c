@@ -14,7 +14,7 @@ static int init(const struct easim_pass *pass) {
 
 static const struct easim_param params[] = {
     {"patience", "s", "how long it waits", EASIM_PARAM_DURATION, offsetof(struct params, patience),
-     1, 100, 10, false, NULL}};
+     1, 100, 10, false, NULL, EASIM_ROLE_NONE}};
 
 FAULTY("bad_maximum", .params_size = sizeof(struct params), .params = params, .param_count = 1,
        .decide = start_in_order, .init = init);
