@@ -5,7 +5,6 @@
 #include "experiment/worlds/worlds.h"
 #include "ingest/logs/log_readers.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 int compare_worlds_draw(struct compare_worlds *w, const struct compare_args *args,

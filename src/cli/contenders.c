@@ -9,7 +9,6 @@
 #include "ingest/logs/log_readers.h"
 #include "study/study_load.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,7 +8,6 @@
 #include "output/models/survey_tables.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,6 @@
 #include <ctype.h>
 #include <getopt.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* --- option_help: help and man pages from the table --- */

@@ -5,7 +5,6 @@
 #include "cli/scenario_args.h"
 #include "output/plot/dir.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define MOST_KINDS 16

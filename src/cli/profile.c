@@ -5,8 +5,6 @@
 #include "ingest/profile_readers.h"
 #include "io/atomic_file.h"
 
-#include <stdio.h>
-
 #define TABLE_ROWS 20
 
 static int print_profile(const struct options *options, const struct profile *profile,

@@ -13,7 +13,6 @@
 #include "study/service_bins.h"
 #include "study/study.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /* Reading back what was recorded takes a third of a second of 100,000 jobs: of more than these the

@@ -8,7 +8,6 @@
 #include "output/sweep/sweep_dir.h"
 #include "study/study_load.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #include "io/atomic_file.h"
 #include "io/files.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

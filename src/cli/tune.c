@@ -8,7 +8,6 @@
 #include "output/run/run_report.h"
 #include "study/study_load.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define MOST_NAMED 6 /* nodes in a note */
 #define MAX_NODE   1073741823

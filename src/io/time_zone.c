@@ -8,8 +8,6 @@
 #include "base/scan.h"
 #include "base/str.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct subject {
     const struct study *study; /* the first: of the scenario, which all share */

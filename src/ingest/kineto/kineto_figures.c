@@ -5,9 +5,7 @@
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* --- kineto_costs --- */
 /* Alpha and beta of collectives, by the last rank: the others' times include waiting. */

@@ -7,7 +7,6 @@
 #include "base/mem.h"
 #include "io/json_text.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

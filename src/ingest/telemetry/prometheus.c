@@ -7,7 +7,6 @@
 #include "io/json_text.h"
 
 #include <cJSON.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

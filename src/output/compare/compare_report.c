@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* A blank line and "energy (kWh), less is better". */
 static void add_title(const struct report_line *line, struct str *out) {

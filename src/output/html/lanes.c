@@ -6,7 +6,6 @@
 #include "insight/network_use.h"
 #include "output/json.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 /* --- gpu_lanes --- */

@@ -3,7 +3,6 @@
    that the interval is that of the mean over these points and not of the spread between them. */
 #include "output/plot/grid.h"
 
-#include "base/numfmt.h"
 #include "base/units.h"
 #include "io/lines.h"
 

@@ -10,10 +10,8 @@
 #include "output/run/run_tables.h"
 #include "output/run/run_trace.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum file {
     FILE_SUMMARY,
