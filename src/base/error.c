@@ -80,44 +80,44 @@ static void keep_text_of_problem(struct problems *problems, struct str *text) {
     problems->texts[problems->kept++] = text->text;
 }
 
-static void keep_problem(struct problems *problems, struct str *text, const char *format,
-                         va_list arguments) {
-    struct str raw = {0};
-    str_addv(&raw, format, arguments);
-    str_add_visible(text, raw.text); /* input may hold anything; a problem is one line of text */
-    str_finish(&raw);
-    keep_text_of_problem(problems, text);
-}
-
-void problems_add(struct problems *problems, struct location where, const char *path,
-                  const char *format, ...) {
-    struct str text = {0};
+/* sign, path: "--", "gpu". */
+static void add_problem(struct problems *problems, struct location where, const char *sign,
+                        const char *path, const char *format, va_list arguments) {
+    struct str text = {0}, raw = {0};
     if (!keeps_text(problems, where.file))
         return;
     add_place(&text, where);
     if (path && path[0])
-        str_addf(&text, "%s: ", path);
-    va_list arguments;
-    va_start(arguments, format);
-    keep_problem(problems, &text, format, arguments);
-    va_end(arguments);
+        str_addf(&text, "%s%s: ", sign ? sign : "", path);
+    str_addv(&raw, format, arguments);
+    str_add_visible(&text, raw.text); /* input may hold anything; a problem is one line of text */
+    str_finish(&raw);
+    keep_text_of_problem(problems, &text);
 }
 
-void problems_add_setting(struct problems *problems, struct location where, const char *name,
-                          const char *format, ...) {
-    struct str text = {0};
-    if (!keeps_text(problems, where.file))
-        return;
-    add_place(&text, where);
-    str_addf(&text, "%s%s: ", problems->dashes ? problems->dashes : "", name);
+int problems_add(struct problems *problems, struct location where, const char *path,
+                 const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    keep_problem(problems, &text, format, arguments);
+    add_problem(problems, where, NULL, path, format, arguments);
     va_end(arguments);
+    return ERROR_INPUT;
 }
 
-int problems_add_error(struct problems *problems, const struct error *error) {
-    problems_add(problems, (struct location){0}, NULL, "%s", error->text);
+int problems_add_setting(struct problems *problems, struct location where, const char *name,
+                         const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    add_problem(problems, where, problems->dashes, name, format, arguments);
+    va_end(arguments);
+    return ERROR_INPUT;
+}
+
+int problems_say(struct problems *problems, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    add_problem(problems, (struct location){0}, NULL, NULL, format, arguments);
+    va_end(arguments);
     return ERROR_INPUT;
 }
 

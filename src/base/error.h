@@ -59,14 +59,15 @@ struct problems {
     bool every;  /* keep the texts of all, as of notes */
 };
 
-/* Adds one problem. path is the dotted path of the value ("cluster.nodes[2].gpus") or NULL. */
-void problems_add(struct problems *problems, struct location where, const char *path,
-                  const char *format, ...) PRINTF_LIKE(4, 5);
+/* Adds one problem, as do those below; returns ERROR_INPUT. path is the dotted path of the value
+   ("cluster.nodes[2].gpus") or NULL. */
+int problems_add(struct problems *problems, struct location where, const char *path,
+                 const char *format, ...) PRINTF_LIKE(4, 5);
 /* The same of something that whoever asked for the work has set, or could: "gpu". */
-void problems_add_setting(struct problems *problems, struct location where, const char *name,
-                          const char *format, ...) PRINTF_LIKE(4, 5);
-/* An error as a problem; returns ERROR_INPUT. */
-int problems_add_error(struct problems *problems, const struct error *error);
+int problems_add_setting(struct problems *problems, struct location where, const char *name,
+                         const char *format, ...) PRINTF_LIKE(4, 5);
+/* One that is of no place in a file, and of no value. */
+int problems_say(struct problems *problems, const char *format, ...) PRINTF_LIKE(2, 3);
 /* One that names its place itself; file is the one that it counts for. */
 void problems_add_text(struct problems *problems, const char *file, const char *text);
 /* Ends the list: adds a text for each file with problems that have none. */

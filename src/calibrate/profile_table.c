@@ -472,7 +472,7 @@ int profile_table_load(struct profile_table *profile, const char *path, struct p
     size_t before = problems->count;
     profile->file = path;
     if (csv_open(path, ',', &r.csv, &error) < 0)
-        return problems_add_error(problems, &error);
+        return problems_say(problems, "%s", error.text);
     if (find_profile_columns(&r, path) == 0) {
         csv_each_row(r.csv, problems, read_profile_row, &r);
         if (profile->rows.count + profile->inference.count == 0 && problems->count == before)

@@ -61,11 +61,8 @@ static int parse_sides(struct session *s, struct problems *problems) {
         struct policy_text text;
         struct error error = {0};
         s->texts[i] = colons_for_commas(s->sides[i], arena);
-        if (policy_text_parse(s->texts[i], arena, &text, &error) < 0) {
-            problems_add(problems, (struct location){0}, NULL, "%.80s: %s", s->sides[i],
-                         error.text);
-            result = ERROR_INPUT;
-        }
+        if (policy_text_parse(s->texts[i], arena, &text, &error) < 0)
+            result = problems_say(problems, "%.80s: %s", s->sides[i], error.text);
         s->modules[i] = text.name;
     }
     return result;
@@ -79,12 +76,10 @@ static int load_side(struct session *s, const char *text, struct study *study,
     overrides.policies = s->modules;
     overrides.policy_count = 2;
     int r = study_load(study, s->options->operands[0], &overrides, ingest_readers, problems);
-    if (r == 0 && !study->module.policy->list) {
-        problems_add(problems, (struct location){0}, NULL,
-                     "policy %s decides by itself: expected list policies, which have components",
-                     study->module.policy->name);
-        r = ERROR_INPUT;
-    }
+    if (r == 0 && !study->module.policy->list)
+        r = problems_say(
+            problems, "policy %s decides by itself: expected list policies, which have components",
+            study->module.policy->name);
     return r;
 }
 
@@ -105,9 +100,8 @@ static int load_sides(struct session *s, struct problems *problems) {
 static int refuse_alike(const struct ablation *ablation, struct problems *problems) {
     if (ablation->active_count > 0)
         return 0;
-    problems_add(problems, (struct location){0}, NULL,
-                 "the two policies are alike in every component: there is nothing to split");
-    return ERROR_INPUT;
+    return problems_say(problems,
+                        "the two policies are alike in every component: there is nothing to split");
 }
 
 /* --- the runs --- */

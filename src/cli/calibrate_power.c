@@ -295,10 +295,9 @@ static int choose_train(struct session *s, struct problems *problems) {
     for (size_t i = 0; i < s->count; i++)
         if (meter_reading_is_in(&s->at[i], s->train_from_s, s->train_to_s))
             return 0;
-    problems_add_setting(problems, (struct location){.file = s->file}, "train",
-                         "expected some of the time with readings, %.6g h to %.6g h",
-                         hours(first_s), hours(last_s));
-    return ERROR_INPUT;
+    return problems_add_setting(problems, (struct location){.file = s->file}, "train",
+                                "expected some of the time with readings, %.6g h to %.6g h",
+                                hours(first_s), hours(last_s));
 }
 
 /* Each window is a fit of its own. */
@@ -307,10 +306,10 @@ static int check_windows(const struct session *s, struct problems *problems) {
            span_s = s->at[s->count - 1].end_s - s->at[0].begin_s;
     if (window_s == 0 || span_s / window_s <= MOST_WINDOWS)
         return 0;
-    problems_add_setting(problems, (struct location){.file = s->file}, "window",
-                         "expected at most %d windows in %.6g h, so %.6g s or more, got %.6g s",
-                         MOST_WINDOWS, hours(span_s), span_s / MOST_WINDOWS, window_s);
-    return ERROR_INPUT;
+    return problems_add_setting(
+        problems, (struct location){.file = s->file}, "window",
+        "expected at most %d windows in %.6g h, so %.6g s or more, got %.6g s", MOST_WINDOWS,
+        hours(span_s), span_s / MOST_WINDOWS, window_s);
 }
 
 static int load_jobs(struct session *s, struct problems *problems) {

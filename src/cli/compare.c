@@ -40,8 +40,7 @@ static int refuse_overruled(const struct session *s, const struct contenders *pe
     for (size_t i = 0; i < perturbed->count; i++)
         if (perturbed->at[i].study.scenario.overruled.count >
             s->clean.at[i].study.scenario.overruled.count)
-            problems_add(problems, (struct location){0}, NULL,
-                         "--perturb %s: of no effect on %s, which says it itself", name,
+            problems_say(problems, "--perturb %s: of no effect on %s, which says it itself", name,
                          perturbed->at[i].study.policy);
     return problems->count > before ? ERROR_INPUT : 0;
 }
@@ -62,8 +61,7 @@ static int load_perturbed(struct session *s, size_t index, struct problems *prob
     changes.set_count = total;
     int r = ERROR_INPUT;
     if (refusal)
-        problems_add(problems, (struct location){0}, NULL, "--perturb %s: %s", p->ask.name,
-                     refusal);
+        problems_say(problems, "--perturb %s: %s", p->ask.name, refusal);
     else
         r = contenders_load(&s->perturbed[index], s->options->operands[0], &changes, a->policies.at,
                             a->policies.count, problems);

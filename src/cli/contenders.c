@@ -20,7 +20,7 @@ static void add_new_problems(struct problems *all, struct problems *more) {
         for (size_t j = 0; j < all->kept && !known; j++)
             known = strcmp(all->texts[j], more->texts[i]) == 0;
         if (!known)
-            problems_add(all, (struct location){0}, NULL, "%s", more->texts[i]);
+            problems_say(all, "%s", more->texts[i]);
     }
 }
 
@@ -230,14 +230,14 @@ static void add_if_it_loads(const char *name, void *context) {
 
 static void find_all(struct compare_args *args, struct problems *problems) {
     if (args->all_count > 0) {
-        problems_add(problems, (struct location){0}, NULL, "--policies: all is listed twice");
+        problems_say(problems, "--policies: all is listed twice");
         return;
     }
     args->all_at = args->policies.count;
     module_list(add_if_it_loads, args);
     args->all_count = args->policies.count - args->all_at;
     if (args->all_count == 0)
-        problems_add(problems, (struct location){0}, NULL, "--policies: no policy is found");
+        problems_say(problems, "--policies: no policy is found");
 }
 
 static void find_policy(struct compare_args *args, const char *text, struct problems *problems) {
@@ -254,7 +254,7 @@ static void find_policy(struct compare_args *args, const char *text, struct prob
     if (r == 0)
         add_policy(args, text, policy.name);
     else
-        problems_add(problems, (struct location){0}, NULL, "%s--policies: %s", who, error.text);
+        problems_say(problems, "%s--policies: %s", who, error.text);
     module_close(&module);
 }
 
@@ -267,8 +267,7 @@ static void find_policies(struct compare_args *args, struct problems *problems) 
             find_policy(args, text, problems);
     }
     if (args->policies.count == 0 && problems->count == 0)
-        problems_add(problems, (struct location){0}, NULL,
-                     "--policies: expected policies, got \"\"");
+        problems_say(problems, "--policies: expected policies, got \"\"");
 }
 
 bool compare_args_asked_for(const struct compare_args *args, size_t policy) {
@@ -293,13 +292,12 @@ static void find_perturbation(struct compare_args *args, const char *item,
     for (const struct perturbation *p = perturbations; p->name; p++)
         names[count++] = p->name;
     if (!asked.kind) {
-        problems_add(problems, (struct location){0}, NULL,
-                     "--perturb: nothing to perturb is named \"%.80s\"%s", name,
+        problems_say(problems, "--perturb: nothing to perturb is named \"%.80s\"%s", name,
                      str_suggestion(arena, name, names, count));
         return;
     }
     if (strchr(name, '/'))
-        problems_add(problems, (struct location){0}, NULL,
+        problems_say(problems,
                      "--perturb: %.80s: expected a path without /, since it names a folder of the "
                      "results",
                      name);
@@ -307,15 +305,13 @@ static void find_perturbation(struct compare_args *args, const char *item,
     if (amount &&
         (!numfmt_parse_real(amount, strlen(amount), &asked.ask.amount) ||
          !(asked.ask.amount > asked.kind->least && asked.ask.amount <= asked.kind->most))) {
-        problems_add(problems, (struct location){0}, NULL,
-                     "--perturb: expected %s=AMOUNT > %g and <= %g, got \"%.80s\"", name,
+        problems_say(problems, "--perturb: expected %s=AMOUNT > %g and <= %g, got \"%.80s\"", name,
                      asked.kind->least, asked.kind->most, item);
         return;
     }
     for (size_t i = 0; i < args->perturbations.count; i++)
         if (strcmp(args->perturbations.at[i].ask.name, name) == 0)
-            problems_add(problems, (struct location){0}, NULL, "--perturb: %s is listed twice",
-                         name);
+            problems_say(problems, "--perturb: %s is listed twice", name);
     array_push(&args->perturbations, asked);
 }
 
@@ -333,8 +329,7 @@ static void find_own_policy(struct compare_args *args) {
 int compare_args_resolve(struct compare_args *args, struct problems *problems) {
     find_policies(args, problems);
     if (args->options->perturb && !*args->options->perturb)
-        problems_add(problems, (struct location){0}, NULL,
-                     "--perturb: expected perturbations, got \"\"");
+        problems_say(problems, "--perturb: expected perturbations, got \"\"");
     for (const char *list = args->options->perturb; list && *list;)
         find_perturbation(args, option_next(&list, &args->options->arena), problems);
     if (problems->count > 0)
@@ -361,8 +356,7 @@ static void find_baseline(struct compare_args *args, const struct contender *con
         return;
     args->baseline = 0;
     if (args->options->baseline)
-        problems_add(problems, (struct location){0}, NULL,
-                     "--baseline: \"%.80s\" is not among the policies compared%s", wanted,
+        problems_say(problems, "--baseline: \"%.80s\" is not among the policies compared%s", wanted,
                      str_suggestion(&args->options->arena, wanted, names, args->policies.count));
 }
 
@@ -376,10 +370,10 @@ static void refuse_doubles(const struct compare_args *args, const struct contend
         const char *first = args->policies.at[j], *second = args->policies.at[i];
         const char *old = policy_text_behind_label(first), *new = policy_text_behind_label(second);
         if (j < i && strcmp(first, second) == 0)
-            problems_add(problems, (struct location){0}, NULL,
-                         "--policies: policy \"%s\" is listed twice", contenders[i].study.policy);
+            problems_say(problems, "--policies: policy \"%s\" is listed twice",
+                         contenders[i].study.policy);
         else if (j < i)
-            problems_add(problems, (struct location){0}, NULL,
+            problems_say(problems,
                          "--policies: %s and %s are both policy \"%s\": expected a label for each, "
                          "such as old=%s,new=%s",
                          first, second, contenders[i].study.policy, old, new);
@@ -392,8 +386,8 @@ int compare_args_check(struct compare_args *args, const struct contender *conten
     find_baseline(args, contenders, problems);
     int64_t replications = contenders[0].study.scenario.replications;
     if (args->options->goal.relative > 0 && replications > args->options->goal.most)
-        problems_add(
-            problems, (struct location){0}, NULL,
+        problems_say(
+            problems,
             "--max-replications: expected at least the %lld replications to begin with, got %u",
             (long long)replications, args->options->goal.most);
     return problems->count > 0 ? ERROR_INPUT : 0;

@@ -145,8 +145,8 @@ static int load_models(struct model_args *args, struct options *options, struct 
     study->scenario.name =
         name_of_file(strcmp(path, "-") == 0 ? YAML_STDIN_NAME : path, &study->arena);
     if (options->sets.count > 0)
-        problems_add(problems, (struct location){0}, NULL,
-                     "%s: --set: expected a scenario, %s is a model file", options->who, path);
+        problems_say(problems, "%s: --set: expected a scenario, %s is a model file", options->who,
+                     path);
     if (model_set_load_tree(&study->models, study->scenario.doc.root, &binding) < 0 ||
         problems->count > 0)
         return ERROR_INPUT;
@@ -192,9 +192,8 @@ static void ask_workload(struct model_args *args) {
 static void refuse_with_scenario(const struct options *options, const char *option,
                                  const char *path, struct problems *problems) {
     if (option_given(options, option))
-        problems_add(problems, (struct location){0}, NULL,
-                     "%s: --%s: the cluster of %s says it; expected --set", options->who, option,
-                     path);
+        problems_say(problems, "%s: --%s: the cluster of %s says it; expected --set", options->who,
+                     option, path);
 }
 
 static int load_scenario(struct model_args *args, struct options *options,
@@ -205,11 +204,8 @@ static int load_scenario(struct model_args *args, struct options *options,
     refuse_with_scenario(options, "gpus-per-node", path, problems);
     if (problems->count > 0 || scenario_args_load(options, &args->study, problems) < 0)
         return ERROR_INPUT;
-    if (args->study.models.count == 0) {
-        problems_add(problems, (struct location){0}, NULL, "%s: %s has no models", options->who,
-                     path);
-        return ERROR_INPUT;
-    }
+    if (args->study.models.count == 0)
+        return problems_say(problems, "%s: %s has no models", options->who, path);
     inputs_add_study(&args->inputs, &args->study);
     args->cluster = &args->study.cluster;
     args->is_scenario = true;

@@ -236,8 +236,7 @@ static void read_option(struct options *options, const struct option_row *row, c
     struct error error = {0};
     options->given[row - option_rows] = value ? value : "";
     if (option_value_read(row, value, member_of(options, row), &options->arena, &error) < 0)
-        problems_add(problems, (struct location){0}, NULL, "%s: --%s: %s", options->who, row->name,
-                     error.text);
+        problems_say(problems, "%s: --%s: %s", options->who, row->name, error.text);
     note_word(options, row, value);
 }
 
@@ -306,11 +305,10 @@ static void check_operands(const struct options *options, struct problems *probl
     size_t most = c->most_operands > 0 ? c->most_operands : SIZE_MAX;
     int optional = c->operands[0] == '[', length = (int)strlen(c->operands) - 2 * optional;
     if (options->operand_count < c->least_operands)
-        problems_add(problems, (struct location){0}, NULL, "%s: expected %s", options->who,
-                     c->operands);
+        problems_say(problems, "%s: expected %s", options->who, c->operands);
     else if (options->operand_count > most)
-        problems_add(problems, (struct location){0}, NULL, "%s: expected %s%.*s, got another: %s",
-                     options->who, most == 1 ? "one " : "", length, c->operands + optional,
+        problems_say(problems, "%s: expected %s%.*s, got another: %s", options->who,
+                     most == 1 ? "one " : "", length, c->operands + optional,
                      options->operands[most]);
 }
 
@@ -353,8 +351,8 @@ static void check_company(const struct options *options, const struct option_row
     bool crowded = row->excludes && any_given(options, row->excludes);
     if (lonely || crowded) {
         add_option_names(lonely ? row->needs : row->excludes, &names);
-        problems_add(problems, (struct location){0}, NULL, "%s: --%s: %s with %s", options->who,
-                     row->name, lonely ? "only" : "not", names.text);
+        problems_say(problems, "%s: --%s: %s with %s", options->who, row->name,
+                     lonely ? "only" : "not", names.text);
     }
     str_finish(&names);
 }
@@ -364,8 +362,7 @@ static void check_options(const struct options *options, struct problems *proble
         if (!option_belongs(row, options->command))
             continue;
         if (row->required && !option_given(options, row->name))
-            problems_add(problems, (struct location){0}, NULL, "%s: expected --%s", options->who,
-                         row->name);
+            problems_say(problems, "%s: expected --%s", options->who, row->name);
         if (option_given(options, row->name))
             check_company(options, row, problems);
     }

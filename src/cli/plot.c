@@ -44,7 +44,7 @@ static int make_figures(struct session *s, struct problems *problems) {
                          s->options->operand_count, &error) < 0 ||
         plot_source_choose(&s->source, s->options->of_policies.at, s->options->of_policies.count,
                            &error) < 0)
-        return problems_add_error(problems, &error);
+        return problems_say(problems, "%s", error.text);
     for (size_t i = 0; plot_kinds[i].name; i++) {
         struct plot_figure *figure = &s->figures[i];
         if (!is_wanted(s, i))
@@ -58,17 +58,16 @@ static int make_figures(struct session *s, struct problems *problems) {
         if (wishes->height > 0)
             figure->height = wishes->height;
         if (r < 0)
-            problems_add_error(problems, &error);
+            problems_say(problems, "%s", error.text);
         else if (r == PLOT_NOT_POSSIBLE && s->options->figures)
-            problems_add(problems, (struct location){0}, NULL, "%s: not possible: %s",
-                         plot_kinds[i].name, figure->reason);
+            problems_say(problems, "%s: not possible: %s", plot_kinds[i].name, figure->reason);
         s->possible += r == 0;
     }
     if (problems->count == 0 && s->possible == 0)
         for (size_t i = 0; plot_kinds[i].name; i++)
             if (is_wanted(s, i))
-                problems_add(problems, (struct location){0}, NULL, "%s: not possible: %s",
-                             plot_kinds[i].name, s->figures[i].reason);
+                problems_say(problems, "%s: not possible: %s", plot_kinds[i].name,
+                             s->figures[i].reason);
     return problems->count > 0 ? ERROR_INPUT : 0;
 }
 
@@ -91,13 +90,12 @@ static void refuse_unused(const struct session *s, const char *option, struct pr
         used = used || (is_wanted(s, i) && !s->figures[i].reason);
     }
     if (!used)
-        problems_add(problems, (struct location){0}, NULL,
-                     "%s: --%s: no figure that is drawn uses it (of all: %s)", s->options->who,
-                     option, users.text);
+        problems_say(problems, "%s: --%s: no figure that is drawn uses it (of all: %s)",
+                     s->options->who, option, users.text);
     for (size_t i = 0; !used && plot_kinds[i].name; i++)
         if (is_wanted(s, i) && has_word(plot_kinds[i].options, option))
-            problems_add(problems, (struct location){0}, NULL, "%s: not possible: %s",
-                         plot_kinds[i].name, s->figures[i].reason);
+            problems_say(problems, "%s: not possible: %s", plot_kinds[i].name,
+                         s->figures[i].reason);
     str_finish(&users);
 }
 

@@ -256,8 +256,8 @@ static size_t find_format(const struct options *options, const struct format_use
     while (i < count && strcmp(formats[i].name, options->operands[0]) != 0)
         i++;
     if (i == count)
-        problems_add(problems, (struct location){0}, NULL, "%s: no format is named \"%s\" (%s)",
-                     options->who, options->operands[0], list_names(formats, count, 0, &names));
+        problems_say(problems, "%s: no format is named \"%s\" (%s)", options->who,
+                     options->operands[0], list_names(formats, count, 0, &names));
     str_finish(&names);
     return i;
 }
@@ -270,8 +270,7 @@ size_t formats_choose(const struct options *options, const struct format_use *fo
         if (!option_belongs(row, options->command) || row->use == 0 ||
             row->use & formats[chosen].uses || !option_given(options, row->name))
             continue;
-        problems_add(problems, (struct location){0}, NULL,
-                     "--%s: no option of format %s: expected it with %s only", row->name,
+        problems_say(problems, "--%s: no option of format %s: expected it with %s only", row->name,
                      formats[chosen].name, list_names(formats, count, row->use, &names));
         str_finish(&names);
     }

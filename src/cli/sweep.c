@@ -248,7 +248,7 @@ static int keep_problems(void *context, size_t task, struct slice result, const 
     const struct first *first = context;
     (void)task, (void)failure;
     for (size_t at = 0; at < result.length; at += strlen(result.at + at) + 1)
-        problems_add(first->problems, (struct location){0}, NULL, "%s", result.at + at);
+        problems_say(first->problems, "%s", result.at + at);
     return 0;
 }
 

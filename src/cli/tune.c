@@ -64,13 +64,11 @@ static void refuse_services(const struct session *s, struct problems *problems) 
     const struct options *o = s->options;
     unsigned groups = study_metric_groups(&s->own);
     if (!summary_shows(groups, o->objective))
-        problems_add(problems, (struct location){0}, NULL,
-                     "--objective services.%s: the scenario has no services",
+        problems_say(problems, "--objective services.%s: the scenario has no services",
                      summary_names[o->objective]);
     for (size_t i = 0; i < o->constraints.count; i++)
         if (!summary_shows(groups, o->constraints.at[i].column))
-            problems_add(problems, (struct location){0}, NULL,
-                         "--constraint services.%s: the scenario has no services",
+            problems_say(problems, "--constraint services.%s: the scenario has no services",
                          summary_names[o->constraints.at[i].column]);
 }
 
@@ -100,8 +98,8 @@ static int load_studies(struct session *s, struct problems *problems) {
         return ERROR_INPUT;
     inputs_add_study(&s->inputs, &s->training);
     if (s->training.scenario.seed == s->own.scenario.seed)
-        problems_add(
-            problems, (struct location){0}, NULL,
+        problems_say(
+            problems,
             "--training-seed: expected another seed than the scenario's %lld: what is tuned on a seed is too good on it",
             (long long)s->own.scenario.seed);
     return found < 0 || problems->count > 0 ? ERROR_INPUT : 0;

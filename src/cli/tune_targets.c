@@ -19,8 +19,7 @@ static void refuse(struct problems *problems, const char *format, ...) {
     va_list arguments;
     struct arena arena = {0};
     va_start(arguments, format);
-    problems_add(problems, (struct location){0}, NULL, "--params: %s",
-                 arena_vprintf(&arena, format, arguments));
+    problems_say(problems, "--params: %s", arena_vprintf(&arena, format, arguments));
     va_end(arguments);
     arena_finish(&arena);
 }

@@ -103,11 +103,10 @@ static int load_item(struct session *s, size_t index, struct problems *problems)
     if (r < 0)
         return r;
     for (size_t i = 0; i < index; i++)
-        if (s->items[i].validation.name && strcmp(s->items[i].validation.name, v->name) == 0) {
-            problems_add(problems, (struct location){.file = v->path}, "name",
-                         "\"%.80s\" is the name of %s, too", v->name, s->items[i].validation.path);
-            return ERROR_INPUT;
-        }
+        if (s->items[i].validation.name && strcmp(s->items[i].validation.name, v->name) == 0)
+            return problems_add(problems, (struct location){.file = v->path}, "name",
+                                "\"%.80s\" is the name of %s, too", v->name,
+                                s->items[i].validation.path);
     item->folder = v->name;
     if (!v->missing && load_study_of(s, item, problems) < 0)
         return ERROR_INPUT;

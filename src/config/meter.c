@@ -123,7 +123,7 @@ int meter_load(struct meter *meter, struct arena *arena, struct problems *proble
     struct error error = {0};
     size_t before = problems->count;
     if (csv_open(meter->file, ',', &r.csv, &error) < 0)
-        return problems_add_error(problems, &error);
+        return problems_say(problems, "%s", error.text);
     if (csv_needed_columns(r.csv, column_names, COLUMN_COUNT, r.columns, problems) == 0)
         csv_each_row(r.csv, problems, read_meter_row, &r);
     meter->rows = r.rows.count;

@@ -105,7 +105,7 @@ int outages_load(struct outages *outages, const struct binding *binding) {
     if (!schema_can_read(binding, outages->file))
         return ERROR_INPUT;
     if (csv_open(outages->file, ',', &r.csv, &error) < 0)
-        return problems_add_error(binding->problems, &error);
+        return problems_say(binding->problems, "%s", error.text);
     if (csv_needed_columns(r.csv, column_names, COLUMN_COUNT, r.columns, binding->problems) == 0)
         csv_each_row(r.csv, binding->problems, read_outage_row, &r);
     if (binding->problems->count == before)

@@ -252,10 +252,8 @@ int policy_doc_expand(struct yaml_doc *doc, struct problems *problems) {
     struct error error = {0};
     if (!name || name->length == 0)
         return 0; /* reported later, if it is wrong */
-    if (policy_text_parse(name->text, &doc->arena, &text, &error) < 0) {
-        problems_add(problems, name->where, "policy.name", "%s", error.text);
-        return ERROR_INPUT;
-    }
+    if (policy_text_parse(name->text, &doc->arena, &text, &error) < 0)
+        return problems_add(problems, name->where, "policy.name", "%s", error.text);
     if (strcmp(text.name, name->text) == 0)
         return 0;
     const struct location where = name->where;
@@ -280,10 +278,8 @@ void policy_doc_drop(struct yaml_doc *doc, const char *key) {
 int policy_doc_replace(struct yaml_doc *doc, const struct policy_change *change,
                        struct problems *problems) {
     struct error error = {0};
-    if (policy_text_parse(change->text, &doc->arena, change->ret_text, &error) < 0) {
-        problems_add_setting(problems, (struct location){0}, "policy", "%s", error.text);
-        return ERROR_INPUT;
-    }
+    if (policy_text_parse(change->text, &doc->arena, change->ret_text, &error) < 0)
+        return problems_add_setting(problems, (struct location){0}, "policy", "%s", error.text);
     const char *name = change->ret_text->name;
     const struct yaml_node *old_name = find_in_policy(doc, "name");
     bool same = old_name && (change->same_policy || strcmp(old_name->text, name) == 0);

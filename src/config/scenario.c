@@ -207,10 +207,8 @@ static int apply_set(struct scenario *scenario, const char *text, struct problem
     struct yaml_path path;
     const char *value;
     struct error error = {0};
-    if (yaml_path_parse_set(text, arena, &path, &value, &error) < 0) {
-        problems_add_setting(problems, (struct location){0}, "set", "%s", error.text);
-        return ERROR_INPUT;
-    }
+    if (yaml_path_parse_set(text, arena, &path, &value, &error) < 0)
+        return problems_add_setting(problems, (struct location){0}, "set", "%s", error.text);
     array_push(&scenario->overrides,
                arena_printf(arena, "%s=%s", yaml_path_text(&path, arena), value));
     return yaml_doc_set(&scenario->doc, &path, value, problems);
@@ -323,10 +321,9 @@ static int check_users(const struct scenario *scenario, const struct binding *bi
             intern(&names, users[i].name, strlen(users[i].name), &is_new);
         if (is_new)
             continue;
-        problems_add(binding->problems, users[i].where,
-                     arena_printf(binding->arena, "users[%zu]", i),
-                     "user \"%.80s\" is listed twice", users[i].name);
-        result = ERROR_INPUT;
+        result = problems_add(binding->problems, users[i].where,
+                              arena_printf(binding->arena, "users[%zu]", i),
+                              "user \"%.80s\" is listed twice", users[i].name);
     }
     intern_finish(&names);
     return result;
@@ -351,11 +348,9 @@ int scenario_load(struct scenario *scenario, const char *path,
         read = yaml_doc_load(&scenario->doc, path, problems);
     if (read < 0)
         return ERROR_INPUT;
-    if (!scenario->doc.root) {
-        problems_add(problems, (struct location){.file = scenario->doc.file}, NULL,
-                     "the file holds no scenario");
-        return ERROR_INPUT;
-    }
+    if (!scenario->doc.root)
+        return problems_add(problems, (struct location){.file = scenario->doc.file}, NULL,
+                            "the file holds no scenario");
     int result = 0;
     bool is_readable = true;
     if (scenario->doc.root->kind == YAML_NODE_MAPPING) {
@@ -365,11 +360,10 @@ int scenario_load(struct scenario *scenario, const char *path,
             result = ERROR_INPUT;
     }
     struct binding binding = {&scenario->doc.arena, problems, &scenario->uses};
-    if (is_sweep(scenario->doc.root)) {
-        problems_add(problems, scenario->doc.root->where, NULL,
-                     "expected a scenario, got a sweep (easim sweep runs it; its base is one)");
-        return ERROR_INPUT;
-    }
+    if (is_sweep(scenario->doc.root))
+        return problems_add(
+            problems, scenario->doc.root->where, NULL,
+            "expected a scenario, got a sweep (easim sweep runs it; its base is one)");
     if (schema_bind(&binding, scenario_fields, scenario->doc.root, "", scenario) < 0)
         result = ERROR_INPUT;
     if (!is_readable)

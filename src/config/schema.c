@@ -359,9 +359,8 @@ static int report_unknown_key(const struct binding *binding, const struct field 
         if (f->key && count < sizeof names / sizeof *names)
             names[count++] = f->key;
     }
-    problems_add(binding->problems, key->where, path, "unknown key \"%.80s\"%s", key->text,
-                 str_suggestion(binding->arena, key->text, names, count));
-    return ERROR_INPUT;
+    return problems_add(binding->problems, key->where, path, "unknown key \"%.80s\"%s", key->text,
+                        str_suggestion(binding->arena, key->text, names, count));
 }
 
 int schema_bind(const struct binding *binding, const struct field *fields,
@@ -390,9 +389,8 @@ int schema_bind(const struct binding *binding, const struct field *fields,
             if (bind_field(binding, f, value, value_path, target) < 0)
                 result = ERROR_INPUT;
         } else if (f->required && node && !(f->unless && yaml_find(node, f->unless))) {
-            problems_add(binding->problems, node->where, path[0] ? path : NULL,
-                         "key \"%s\" is missing", f->key);
-            result = ERROR_INPUT;
+            result = problems_add(binding->problems, node->where, path[0] ? path : NULL,
+                                  "key \"%s\" is missing", f->key);
         }
     }
     return result;

@@ -340,7 +340,7 @@ int series_load(struct series *series, int64_t start_ns, const struct binding *b
     if (!schema_can_read(binding, series->file))
         return ERROR_INPUT;
     if (csv_open(series->file, ',', &r.csv, &error) < 0)
-        return problems_add_error(binding->problems, &error);
+        return problems_say(binding->problems, "%s", error.text);
     if (find_series_columns(&r) == 0) {
         csv_each_row(r.csv, binding->problems, read_series_row, &r);
         if (binding->problems->count == before)
@@ -360,21 +360,20 @@ int series_check_cover(const struct series *series, int64_t horizon_ns,
                        const struct binding *binding) {
     if (!series->kind || series->count == 0 || series->kind->is_limit)
         return 0;
-    if (series->first_ns > 0) {
-        problems_add(binding->problems, series->where, series->kind->path,
-                     "expected a series from t = 0 on or a period, got one from t = %.9g s on (%s)",
-                     units_s(series->first_ns), series->file);
-        return ERROR_INPUT;
-    }
+    if (series->first_ns > 0)
+        return problems_add(
+            binding->problems, series->where, series->kind->path,
+            "expected a series from t = 0 on or a period, got one from t = %.9g s on (%s)",
+            units_s(series->first_ns), series->file);
     if (series->repeat ||
         (horizon_ns == TIME_NONE_NS ? series->end_ns > 0 : series->end_ns >= horizon_ns))
         return 0;
     if (horizon_ns == TIME_NONE_NS)
         horizon_ns = 0;
-    problems_add(binding->problems, series->where, series->kind->path,
-                 "expected a series up to t = %.9g s or a period, got one up to t = %.9g s (%s)",
-                 units_s(horizon_ns), units_s(series->end_ns), series->file);
-    return ERROR_INPUT;
+    return problems_add(
+        binding->problems, series->where, series->kind->path,
+        "expected a series up to t = %.9g s or a period, got one up to t = %.9g s (%s)",
+        units_s(horizon_ns), units_s(series->end_ns), series->file);
 }
 
 /* --- next step --- */

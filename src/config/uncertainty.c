@@ -86,11 +86,10 @@ static int value_law_bind(struct value_law *law, const struct yaml_node *node, c
             return i == LAW_CHOICE ? bind_choice(law, node->items[0], own_path, binding)
                                    : bind_numbers(law, node->items[0], own_path, binding);
         }
-    problems_add(
+    return problems_add(
         binding->problems, node->keys[0]->where, path,
         "expected one of uniform | loguniform | normal | lognormal | choice, got \"%.80s\"%s", name,
         str_suggestion(binding->arena, name, names, LAW_COUNT));
-    return ERROR_INPUT;
 }
 
 static int bind_positive_values(struct value_law *law, const struct yaml_node *const *nodes,
@@ -119,9 +118,8 @@ int value_law_bind_positive(struct value_law *law, const struct yaml_node *node,
                                     values->count, path, binding);
     if (law->at[0] > 0)
         return 0;
-    problems_add(binding->problems, values->where, path, "expected %s above 0, got %.9g",
-                 law->kind == LAW_UNIFORM ? "low" : "mean", law->at[0]);
-    return ERROR_INPUT;
+    return problems_add(binding->problems, values->where, path, "expected %s above 0, got %.9g",
+                        law->kind == LAW_UNIFORM ? "low" : "mean", law->at[0]);
 }
 
 double value_law_draw(const struct value_law *law, gsl_rng *rng) {
@@ -221,12 +219,10 @@ static int check_group(const struct check *c) {
     static const char *const reserved[] = {UNCERTAINTY_CALIBRATION, "physics", "workload",
                                            "residual"};
     for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
-        if (strcmp(c->parameter->group, reserved[i]) == 0) {
-            problems_add(
+        if (strcmp(c->parameter->group, reserved[i]) == 0)
+            return problems_add(
                 c->binding->problems, yaml_find(c->node, "group")->where, own_path(c, "group"),
                 "expected another name than %s, which budget.csv uses itself", reserved[i]);
-            return ERROR_INPUT;
-        }
     return 0;
 }
 
@@ -284,10 +280,8 @@ static int check_path(const struct check *c) {
     const char *where = own_path(c, "path");
     struct yaml_path path;
     struct error error = {0};
-    if (yaml_path_parse(p->path, b->arena, &path, &error) < 0) {
-        problems_add(b->problems, node->where, where, "%s", error.text);
-        return ERROR_INPUT;
-    }
+    if (yaml_path_parse(p->path, b->arena, &path, &error) < 0)
+        return problems_add(b->problems, node->where, where, "%s", error.text);
     p->path = yaml_path_text(&path, b->arena);
     p->unit = "";
     if (uncertainty_adds_overrides(p) && p->law.kind == LAW_CHOICE)
@@ -336,13 +330,11 @@ static int check_law(const struct check *c) {
     const double *bounds = p->bounds.at;
     if (p->bounds.count == 0)
         return result;
-    if (uncertainty_adds_overrides(p) || p->bounds.count != 2 || !(bounds[0] < bounds[1])) {
-        problems_add(c->binding->problems, yaml_find(c->node, "bounds")->where,
-                     own_path(c, "bounds"), "expected %s",
-                     uncertainty_adds_overrides(p) ? "none: its values are lists"
-                                                   : "[least, most] with least < most");
-        result = ERROR_INPUT;
-    }
+    if (uncertainty_adds_overrides(p) || p->bounds.count != 2 || !(bounds[0] < bounds[1]))
+        result = problems_add(c->binding->problems, yaml_find(c->node, "bounds")->where,
+                              own_path(c, "bounds"), "expected %s",
+                              uncertainty_adds_overrides(p) ? "none: its values are lists"
+                                                            : "[least, most] with least < most");
     return result;
 }
 
@@ -359,10 +351,10 @@ static int check_overlap(const struct check *c, const struct uncertainty *uncert
         if (uncertainty_adds_overrides(p) || uncertainty_adds_overrides(other) ||
             !yaml_paths_overlap(p->path, other->path))
             continue;
-        problems_add(c->binding->problems, yaml_find(c->node, "path")->where, own_path(c, "path"),
-                     "%s is drawn twice: here, and as %s by parameters[%zu]", p->path, other->path,
-                     (size_t)(other - all));
-        return ERROR_INPUT;
+        return problems_add(c->binding->problems, yaml_find(c->node, "path")->where,
+                            own_path(c, "path"),
+                            "%s is drawn twice: here, and as %s by parameters[%zu]", p->path,
+                            other->path, (size_t)(other - all));
     }
     return 0;
 }

@@ -80,11 +80,10 @@ int profile_check_columns(struct profile *profile, struct problems *problems) {
                                  columns[i].column);
     if (gpu == 0)
         return 0;
-    problems_add_setting(
+    return problems_add_setting(
         problems, (struct location){0}, "gpu",
         "expected the GPU type: the input does not name it, and %zu of %zu profile rows need it",
         gpu, count);
-    return ERROR_INPUT;
 }
 
 /* ---- The CSV ---- */

@@ -45,10 +45,8 @@ static int read_whole_file(int fd, const char *name, struct str *text, struct pr
             return ERROR_IO;
         }
         text->length += (size_t)count;
-        if (text->length > FILE_BYTES) {
-            problems_add(problems, where, NULL, "over %zu bytes", FILE_BYTES);
-            return ERROR_INPUT;
-        }
+        if (text->length > FILE_BYTES)
+            return problems_add(problems, where, NULL, "over %zu bytes", FILE_BYTES);
     }
 }
 
@@ -119,10 +117,8 @@ int yaml_doc_put(struct yaml_doc *doc, const struct yaml_path *path, const char 
         (void)error_set(&error, ERROR_INPUT, "nested over %d levels deep", YAML_DEPTH_MAX);
     else
         root = yaml_path_set(doc->root, &setting, &error);
-    if (!root) {
-        problems_add(problems, setting.where, NULL, "%s", error.text);
-        return ERROR_INPUT;
-    }
+    if (!root)
+        return problems_add(problems, setting.where, NULL, "%s", error.text);
     doc->root = root;
     return 0;
 }

@@ -206,7 +206,7 @@ const struct easim_table *param_table_read(const struct easim_policy *policy, co
     size_t before = binding->problems->count;
     reader_init(&r, policy, param, path);
     if (csv_open(path, ',', &r.csv, &error) < 0) {
-        problems_add_error(binding->problems, &error);
+        problems_say(binding->problems, "%s", error.text);
         return NULL;
     }
     if (find_table_columns(&r) == 0) {

@@ -143,10 +143,9 @@ static int refuse_foreign(struct study *study, const struct scenario_overrides *
                           const char *would, struct problems *problems) {
     const struct easim_policy *policy = study->module.policy;
     study->foreign = would;
-    problems_add(problems, (struct location){0}, NULL, "%s: would %s%s%s%s; %s",
-                 overrides->foreign.before, would, policy ? " (policy " : "",
-                 policy ? policy->name : "", policy ? ")" : "", overrides->foreign.advice);
-    return ERROR_INPUT;
+    return problems_say(problems, "%s: would %s%s%s%s; %s", overrides->foreign.before, would,
+                        policy ? " (policy " : "", policy ? policy->name : "", policy ? ")" : "",
+                        overrides->foreign.advice);
 }
 
 /* Its name, as far as it is known without a look into it, and nothing else. */
@@ -164,9 +163,8 @@ static int leave_closed(struct study *study, const struct scenario_overrides *ov
         return 0;
     if (access(path, R_OK) < 0) {
         machine_check(errno, path, "read");
-        problems_add(problems, policy_node(study)->where, "policy.name",
-                     "cannot load policy: %s: %s", path, strerror(errno));
-        return ERROR_INPUT;
+        return problems_add(problems, policy_node(study)->where, "policy.name",
+                            "cannot load policy: %s: %s", path, strerror(errno));
     }
     array_push(&study->warnings,
                arena_printf(&study->arena,
@@ -195,8 +193,7 @@ static int open_policy(struct study *study, bool apart, const struct scenario_ov
         if (at.line > 0)
             problems_add(problems, at, "policy.name", "%s", error.text);
         else /* from the command line */
-            problems_add(problems, (struct location){0}, NULL, "easim: %s: %s", at.file,
-                         error.text);
+            problems_say(problems, "easim: %s: %s", at.file, error.text);
         return ERROR_INPUT;
     }
     return 0;
@@ -247,11 +244,10 @@ static int load_outages(struct study *study, const struct binding *b) {
         return ERROR_INPUT;
     while (n < c->node_count && !isfinite(c->nodes[n].up.mean_s))
         n++;
-    if (c->outages.file && n < c->node_count) {
-        problems_add(b->problems, c->outages.where, "failures",
-                     "expected recorded outages or mtbf and mttr in cluster.nodes, got both");
-        return ERROR_INPUT;
-    }
+    if (c->outages.file && n < c->node_count)
+        return problems_add(
+            b->problems, c->outages.where, "failures",
+            "expected recorded outages or mtbf and mttr in cluster.nodes, got both");
     outages_fit(&c->outages, c->node_count, b);
     return 0;
 }

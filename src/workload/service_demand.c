@@ -112,7 +112,7 @@ static int request_log_read(struct request_log *log, const char *path, struct pr
     struct error error = {0};
     size_t before = problems->count;
     if (csv_open(path, ',', &r.csv, &error) < 0)
-        return problems_add_error(problems, &error);
+        return problems_say(problems, "%s", error.text);
     if (csv_needed_columns(r.csv, column_names, COLUMN_COUNT, r.columns, problems) == 0) {
         csv_each_row(r.csv, problems, read_request_row, &r);
         if (problems->count == before)

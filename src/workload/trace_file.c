@@ -229,7 +229,7 @@ int trace_file_read(const char *path, const struct trace_options *options, struc
     struct error error = {0};
     size_t before = problems->count;
     if (csv_open(path, ',', &r.csv, &error) < 0)
-        return problems_add_error(problems, &error);
+        return problems_say(problems, "%s", error.text);
     if (find_job_columns(&r, path) == 0) {
         csv_each_row(r.csv, problems, read_job_row, &r);
         trace_labels_check(&r.labels, trace, problems);

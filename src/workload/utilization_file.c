@@ -188,7 +188,7 @@ void utilization_file_read(struct utilization_file *file, const char *path, doub
     struct reader r = {.file = file, .trace = trace, .problems = problems, .last = INTERN_NONE};
     struct error error = {0};
     if (csv_open(path, ',', &r.csv, &error) < 0) {
-        problems_add_error(problems, &error);
+        problems_say(problems, "%s", error.text);
         return;
     }
     begin_jobs(&r, usual);

@@ -152,7 +152,7 @@ int collective_rows_load(struct collective_rows *rows, const char *path,
     struct error error = {0};
     size_t before = binding->problems->count;
     if (csv_open(path, ',', &r.csv, &error) < 0)
-        return problems_add_error(binding->problems, &error);
+        return problems_say(binding->problems, "%s", error.text);
     if (find_columns(&r, path))
         csv_each_row(r.csv, binding->problems, read_collective_row, &r);
     csv_close(r.csv);

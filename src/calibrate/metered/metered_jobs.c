@@ -41,10 +41,9 @@ static int find_grouping(struct grouping *grouping, const struct trace *trace, c
             *grouping = (struct grouping){BY_LABEL, i};
     if (grouping->kind != BY_NOTHING)
         return 0;
-    problems_add_setting(problems, (struct location){.file = file}, "by",
-                         "expected none, model, user or a column label.NAME of the log, got \"%s\"",
-                         by);
-    return ERROR_INPUT;
+    return problems_add_setting(
+        problems, (struct location){.file = file}, "by",
+        "expected none, model, user or a column label.NAME of the log, got \"%s\"", by);
 }
 
 static const char *group_of(const struct grouping *grouping, const struct trace_row *row) {

@@ -165,11 +165,10 @@ static int find_measure(struct reader *r, const char *path) {
         }
     if (found == 1)
         return 0;
-    problems_add(r->binding->problems, (struct location){.file = path, .line = 1}, NULL,
-                 "expected one of the columns iteration_s, samples_s, tokens_s_gpu and "
-                 "tflops_gpu, got %s",
-                 found == 0 ? "none" : "several");
-    return ERROR_INPUT;
+    return problems_add(r->binding->problems, (struct location){.file = path, .line = 1}, NULL,
+                        "expected one of the columns iteration_s, samples_s, tokens_s_gpu and "
+                        "tflops_gpu, got %s",
+                        found == 0 ? "none" : "several");
 }
 
 int plan_rows_load(struct plan_rows *rows, const char *path, const struct model_set *models,
@@ -178,7 +177,7 @@ int plan_rows_load(struct plan_rows *rows, const char *path, const struct model_
     struct error error = {0};
     size_t before = binding->problems->count;
     if (csv_open(path, ',', &r.csv, &error) < 0)
-        return problems_add_error(binding->problems, &error);
+        return problems_say(binding->problems, "%s", error.text);
     int named =
         csv_needed_columns(r.csv, column_names, FIRST_OPTIONAL, r.columns, binding->problems);
     for (int c = FIRST_OPTIONAL; c < COLUMN_COUNT; c++)

@@ -23,10 +23,8 @@ static int sweep_path_bind(struct sweep_path *out, const char *text, struct loca
 static int sweep_path_bind(struct sweep_path *out, const char *text, struct location where,
                            const char *path, const struct binding *binding) {
     struct error error = {0};
-    if (yaml_path_parse(text, binding->arena, &out->steps, &error) < 0) {
-        problems_add(binding->problems, where, path, "%s", error.text);
-        return ERROR_INPUT;
-    }
+    if (yaml_path_parse(text, binding->arena, &out->steps, &error) < 0)
+        return problems_add(binding->problems, where, path, "%s", error.text);
     out->text = yaml_path_text(&out->steps, binding->arena);
     return 0;
 }
@@ -104,8 +102,7 @@ static const struct field sweep_sample_span_fields[] = {
 
 static int refuse_span(const struct sweep_span *span, const char *path, const char *text,
                        const struct binding *binding) {
-    problems_add(binding->problems, span->where, path, "%s", text);
-    return ERROR_INPUT;
+    return problems_add(binding->problems, span->where, path, "%s", text);
 }
 
 /* All bounds have the unit of the first one, or none as it has none. Whether the unit fits the
@@ -270,8 +267,7 @@ static void push_number(struct sweep_axis *axis, const struct sweep_span *span, 
 
 static int refuse_axis(const struct binding *binding, struct location where, const char *path,
                        const char *text) {
-    problems_add(binding->problems, where, path, "%s", text);
-    return ERROR_INPUT;
+    return problems_add(binding->problems, where, path, "%s", text);
 }
 
 static int bind_values(struct sweep_axis *axis, const struct yaml_node *node, const char *path,
@@ -399,11 +395,10 @@ static int bind_zip(struct sweep_axes *axes, const struct yaml_node *node, const
             return ERROR_INPUT;
         size_t count = axes->at[axes->count - 1].values.count,
                expected = axes->at[first].values.count;
-        if (count != expected) {
-            problems_add(binding->problems, item.where, here,
-                         "expected %zu values as in the first list, got %zu", expected, count);
-            return ERROR_INPUT;
-        }
+        if (count != expected)
+            return problems_add(binding->problems, item.where, here,
+                                "expected %zu values as in the first list, got %zu", expected,
+                                count);
     }
     return 0;
 }

@@ -46,7 +46,7 @@ int sweep_study(const struct sweep *sweep, size_t point, const struct trace_read
     int verified = r < 0 ? inputs_verify(&sweep->inputs, INPUTS_READ, &error)
                          : inputs_verify_study(&sweep->inputs, study, &error);
     if (verified < 0) {
-        problems_add_error(problems, &error);
+        problems_say(problems, "%s", error.text);
         r = ERROR_MACHINE;
     }
     arena_finish(&arena);

@@ -52,11 +52,9 @@ static int check_axes(const struct sweep *sweep, const struct binding *binding) 
             if (check_path(sweep, axis, axis->paths.at[i].text, binding) < 0)
                 result = ERROR_INPUT;
         for (const struct sweep_axis *other = sweep->axes.at; other < axis && result == 0; other++)
-            if (strcmp(axis->column, other->column) == 0) {
-                problems_add(binding->problems, axis->where, NULL,
-                             "another axis is named \"%s\" too", axis->name);
-                result = ERROR_INPUT;
-            }
+            if (strcmp(axis->column, other->column) == 0)
+                result = problems_add(binding->problems, axis->where, NULL,
+                                      "another axis is named \"%s\" too", axis->name);
     }
     return result;
 }
@@ -65,11 +63,9 @@ static int count_sweep_points(struct sweep *sweep, const struct binding *binding
     sweep->count = 1;
     for (size_t g = 0; g < sweep->axes.groups.count; g++) {
         sweep->count *= sweep->axes.groups.at[g];
-        if (sweep->count > SWEEP_MOST_POINTS) {
-            problems_add(binding->problems, (struct location){.file = sweep->doc.file}, "axes",
-                         "over %d points", SWEEP_MOST_POINTS);
-            return ERROR_INPUT;
-        }
+        if (sweep->count > SWEEP_MOST_POINTS)
+            return problems_add(binding->problems, (struct location){.file = sweep->doc.file},
+                                "axes", "over %d points", SWEEP_MOST_POINTS);
     }
     return 0;
 }
@@ -186,11 +182,9 @@ static int identify_points(struct sweep *sweep, struct problems *problems) {
     struct file_stamp stamp;
     file_stamp_take(sweep->base, &stamp);
     int r = yaml_doc_load(base, sweep->base, problems);
-    if (r == 0 && (!base->root || base->root->kind != YAML_NODE_MAPPING)) {
-        problems_add(problems, (struct location){.file = sweep->base}, NULL,
-                     "the file holds no scenario");
-        r = ERROR_INPUT;
-    }
+    if (r == 0 && (!base->root || base->root->kind != YAML_NODE_MAPPING))
+        r = problems_add(problems, (struct location){.file = sweep->base}, NULL,
+                         "the file holds no scenario");
     sweep->points = mem_zalloc(sweep->count, sizeof *sweep->points);
     const struct input files[] = {{.key = "sweep", .path = sweep->doc.file, .read = &sweep->stamp},
                                   {.key = "base", .path = sweep->base, .read = &stamp}};
@@ -210,11 +204,9 @@ int sweep_load(struct sweep *sweep, const char *path, struct problems *problems)
     file_stamp_take(path, &sweep->stamp);
     if (yaml_doc_load(&sweep->doc, path, problems) < 0)
         return ERROR_INPUT;
-    if (!sweep->doc.root) {
-        problems_add(problems, (struct location){.file = sweep->doc.file}, NULL,
-                     "the file holds no sweep");
-        return ERROR_INPUT;
-    }
+    if (!sweep->doc.root)
+        return problems_add(problems, (struct location){.file = sweep->doc.file}, NULL,
+                            "the file holds no sweep");
     struct sweep_file file = {0};
     const struct binding binding = {.arena = &sweep->doc.arena, .problems = problems};
     int result = schema_bind(&binding, sweep_fields, sweep->doc.root, "", &file);

@@ -200,7 +200,7 @@ int job_table_read(struct job_table *table, const struct job_table_source *sourc
     struct error error = {0};
     size_t before = problems->count;
     if (csv_open(source->path, ',', &r.csv, &error) < 0)
-        return problems_add_error(problems, &error);
+        return problems_say(problems, "%s", error.text);
     r.where = mem_zalloc(source->where_count, sizeof *r.where);
     if (find_job_columns(&r) == 0)
         csv_each_row(r.csv, problems, read_job_row, &r);
@@ -283,10 +283,8 @@ int fact_read(const struct fact *fact, double *ret_value, struct problems *probl
     struct fact_reader r = {.fact = fact, .problems = problems};
     struct error error = {0};
     size_t before = problems->count;
-    if (csv_open(fact->file, ',', &r.csv, &error) < 0) {
-        problems_add(problems, fact->where_of, fact->path_of, "%s", error.text);
-        return ERROR_INPUT;
-    }
+    if (csv_open(fact->file, ',', &r.csv, &error) < 0)
+        return problems_add(problems, fact->where_of, fact->path_of, "%s", error.text);
     find_fact_column(&r, fact->column);
     for (size_t i = 0; i < fact->where_count; i++)
         find_fact_column(&r, fact->where[i].column);

@@ -84,10 +84,9 @@ static int bind_column_names(struct job_table_source *source, const struct yaml_
         while (c < JOB_COLUMN_COUNT && strcmp(job_column_names[c], key) != 0)
             c++;
         if (c == JOB_COLUMN_COUNT) {
-            problems_add(b->problems, node->keys[i]->where, "jobs.columns",
-                         "unknown column \"%.80s\"%s", key,
-                         str_suggestion(b->arena, key, job_column_names, JOB_COLUMN_COUNT));
-            result = ERROR_INPUT;
+            result = problems_add(
+                b->problems, node->keys[i]->where, "jobs.columns", "unknown column \"%.80s\"%s",
+                key, str_suggestion(b->arena, key, job_column_names, JOB_COLUMN_COUNT));
         } else if (node->items[i]->kind != YAML_NODE_SCALAR || node->items[i]->length == 0) {
             result = schema_wrong(b, node->items[i], "jobs.columns", "the name of a column");
         } else {
@@ -137,9 +136,9 @@ static int bind_meter(struct validate_case *v, const struct yaml_node *node,
         v->meter.known = meter_reading_is_in(&v->meter.meter.at[i], item.from_s, item.to_s);
     if (v->meter.known)
         return 0;
-    problems_add(b->problems, item.where, "meter",
-                 "expected readings of %s with a power in the time from..to, got none", data->path);
-    return ERROR_INPUT;
+    return problems_add(b->problems, item.where, "meter",
+                        "expected readings of %s with a power in the time from..to, got none",
+                        data->path);
 }
 
 /* ---- The file ---- */
@@ -162,12 +161,10 @@ static int bind_file(struct validate_case *v, const struct validate_file *file,
         r = ERROR_INPUT;
     if (file->meter && bind_meter(v, file->meter, b) < 0)
         r = ERROR_INPUT;
-    if ((v->kind == VALIDATION_POWER) != (file->meter != NULL)) {
-        problems_add(b->problems, v->doc.root->where, file->meter ? "meter" : NULL,
-                     file->meter ? "only with kind: power"
-                                 : "key \"meter\" is missing: kind power is against one");
-        r = ERROR_INPUT;
-    }
+    if ((v->kind == VALIDATION_POWER) != (file->meter != NULL))
+        r = problems_add(b->problems, v->doc.root->where, file->meter ? "meter" : NULL,
+                         file->meter ? "only with kind: power"
+                                     : "key \"meter\" is missing: kind power is against one");
     if (validate_measures_bind(v, file->measured, b) < 0)
         r = ERROR_INPUT;
     return r < 0 || validate_data_check(v, b) < 0 ? ERROR_INPUT : 0;
@@ -180,11 +177,9 @@ int validate_case_load(struct validate_case *v, const char *path, struct problem
     file_stamp_take(path, &v->read);
     if (yaml_doc_load(&v->doc, path, problems) < 0)
         return ERROR_INPUT;
-    if (!v->doc.root) {
-        problems_add(problems, (struct location){.file = path}, NULL,
-                     "the file holds no validation");
-        return ERROR_INPUT;
-    }
+    if (!v->doc.root)
+        return problems_add(problems, (struct location){.file = path}, NULL,
+                            "the file holds no validation");
     if (schema_bind(&binding, validate_fields, v->doc.root, "", &file) < 0)
         return ERROR_INPUT;
     v->name = file.name;

@@ -146,11 +146,11 @@ int validate_data_check(const struct validate_case *v, const struct binding *b) 
         const struct validate_data *data = &v->data.at[i];
         if (data->used)
             continue;
-        problems_add(b->problems, data->where, arena_printf(b->arena, "data.%s", data->name),
-                     "nothing uses this file: expected ${%.80s} under set, or its name under jobs "
-                     "or measured",
-                     data->name);
-        result = ERROR_INPUT;
+        result = problems_add(
+            b->problems, data->where, arena_printf(b->arena, "data.%s", data->name),
+            "nothing uses this file: expected ${%.80s} under set, or its name under jobs "
+            "or measured",
+            data->name);
     }
     return result;
 }
@@ -200,9 +200,8 @@ struct item {
 
 static int report_item(const struct item *item, const char *key, const char *text) {
     const struct binding *b = item->binding;
-    problems_add(b->problems, item->measure->where,
-                 arena_printf(b->arena, "%s.%s", item->path, key), "%s", text);
-    return ERROR_INPUT;
+    return problems_add(b->problems, item->measure->where,
+                        arena_printf(b->arena, "%s.%s", item->path, key), "%s", text);
 }
 
 /* ---- What it is of ---- */

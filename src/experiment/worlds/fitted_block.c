@@ -46,8 +46,7 @@ static const char *left_alone(const struct search *s, const struct field *field)
 static int refuse_covariance(const struct search *s, const struct yaml_node *at,
                              const char *expected) {
     const char *path = arena_printf(s->binding->arena, "%s.fit.covariance", s->path);
-    problems_add(s->binding->problems, at->where, path, "expected %s", expected);
-    return ERROR_INPUT;
+    return problems_add(s->binding->problems, at->where, path, "expected %s", expected);
 }
 
 /* ---- The matrix ---- */

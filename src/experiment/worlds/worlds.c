@@ -288,10 +288,10 @@ static bool draw_once(const struct world_unit *unit, gsl_rng *rng, double *value
 }
 
 static int refuse_unit(struct drawing *d, const struct world_unit *unit, const char *why) {
-    problems_add(d->problems, unit->where, unit->name,
-                 "expected a law that reaches values which can be run: none of %d draws did%s%s",
-                 WORLDS_MOST_DRAWS, why ? "; " : "", why ? why : "");
-    return ERROR_INPUT;
+    return problems_add(
+        d->problems, unit->where, unit->name,
+        "expected a law that reaches values which can be run: none of %d draws did%s%s",
+        WORLDS_MOST_DRAWS, why ? "; " : "", why ? why : "");
 }
 
 static int draw_unit(struct drawing *d, size_t u) {
@@ -353,11 +353,10 @@ static int redraw_misfits(struct drawing *d, int *tries, struct arena *arena) {
 }
 
 static int refuse_world(struct drawing *d, const char *why) {
-    problems_add(
+    return problems_add(
         d->problems, d->worlds->central->scenario.uncertainty.where, "uncertainty",
         "expected parameters that can be run together: none of %d draws of world %u can; %s",
         WORLDS_MOST_DRAWS, d->world + 1, why);
-    return ERROR_INPUT;
 }
 
 static int draw_until_loaded(struct drawing *d, int *tries, struct arena *arena) {

@@ -33,9 +33,8 @@ static int compile_pattern(struct session *session, const char *setting, const c
     struct error error = {0};
     if (name_pattern_make(text, ret_pattern, &error) == 0)
         return 0;
-    problems_add_setting(session->problems, (struct location){0}, setting,
-                         "expected a regular expression, got \"%s\": %s", text, error.text);
-    return ERROR_INPUT;
+    return problems_add_setting(session->problems, (struct location){0}, setting,
+                                "expected a regular expression, got \"%s\": %s", text, error.text);
 }
 
 static int compile_patterns(struct session *session) {
@@ -61,20 +60,19 @@ static void free_patterns(struct session *session) {
 static void note_trace_count(struct session *session, const struct kineto_trace *trace,
                              uint64_t count, const char *what) {
     if (count > 0)
-        problems_add(&session->profile->notes, (struct location){0}, NULL, "%s: %llu %s",
-                     trace->path, (unsigned long long)count, what);
+        problems_say(&session->profile->notes, "%s: %llu %s", trace->path,
+                     (unsigned long long)count, what);
 }
 
 static void note_input(struct session *session, const struct kineto_trace *trace) {
     struct problems *notes = &session->profile->notes;
     size_t length = strlen(trace->path);
     if (trace->truncation)
-        problems_add(notes, (struct location){0}, NULL, "%s: %s, %llu events kept", trace->path,
-                     trace->truncation, (unsigned long long)trace->records);
+        problems_say(notes, "%s: %s, %llu events kept", trace->path, trace->truncation,
+                     (unsigned long long)trace->records);
     session->profile->damaged |= trace->truncation || kineto_trace_damages(trace) > 0;
     if (length > 4 && strcmp(trace->path + length - 4, ".tmp") == 0)
-        problems_add(notes, (struct location){0}, NULL,
-                     "%s: ends in .tmp: an export that was not finished", trace->path);
+        problems_say(notes, "%s: ends in .tmp: an export that was not finished", trace->path);
     note_trace_count(session, trace, trace->losses.records, "damaged events left out");
     note_trace_count(
         session, trace, trace->losses.strangers,
@@ -97,7 +95,7 @@ static void note_input(struct session *session, const struct kineto_trace *trace
                      "slices of too many GPUs: their energy is in the sum, their busy time is not");
     note_trace_count(session, trace, trace->gpus.without_energy, "slices without energy_j");
     if (trace->gpus.all.count > 0)
-        problems_add(notes, (struct location){0}, NULL,
+        problems_say(notes,
                      "%s: a timeline of easim: its times and energies are simulated, not measured",
                      trace->path);
 }
@@ -108,7 +106,7 @@ static bool has_work(const struct session *session, const struct kineto_trace *t
     bool has = trace->events.count > 0 || trace->steps.count > 0 || trace->truncation ||
                kineto_trace_damages(trace) > 0;
     if (!has)
-        problems_add(session->problems, (struct location){0}, NULL,
+        problems_say(session->problems,
                      "%s: expected work on a GPU, got none in %llu events: is it a trace of the "
                      "PyTorch profiler with ProfilerActivity.CUDA?",
                      trace->path, (unsigned long long)trace->records);
@@ -130,7 +128,7 @@ static void read_rank_file(struct session *session, size_t index, const char *pa
     const struct profile_options *options = session->options;
     struct error error = {0};
     if (kineto_trace_read(path, &session->reading, trace, &error) < 0) {
-        problems_add_error(session->problems, &error);
+        problems_say(session->problems, "%s", error.text);
         return;
     }
     note_input(session, trace);
@@ -174,14 +172,14 @@ static int check_ranks(struct session *session) {
     size_t before = session->problems->count;
     for (size_t i = 0; session->count > 1 && i < session->count; i++)
         if (session->traces[i].rank < 0)
-            problems_add(session->problems, (struct location){0}, NULL,
+            problems_say(session->problems,
                          "%s: no distributedInfo.rank, which each of several files needs",
                          session->traces[i].path);
     for (size_t i = 1; i < session->count; i++)
         if (session->traces[i].rank >= 0 && session->traces[i].rank == session->traces[i - 1].rank)
-            problems_add(session->problems, (struct location){0}, NULL,
-                         "rank %lld is in two files: %s and %s", (long long)session->traces[i].rank,
-                         session->traces[i - 1].path, session->traces[i].path);
+            problems_say(session->problems, "rank %lld is in two files: %s and %s",
+                         (long long)session->traces[i].rank, session->traces[i - 1].path,
+                         session->traces[i].path);
     return session->problems->count > before ? ERROR_INPUT : 0;
 }
 
@@ -198,9 +196,8 @@ static void note_missing_steps(struct session *session) {
         next = rank >= next ? rank + 1 : next;
     }
     if (missing > 0)
-        problems_add(&session->profile->notes, (struct location){0}, NULL,
-                     "%lld of %lld ranks have no file: %s", (long long)missing, (long long)world,
-                     list.text);
+        problems_say(&session->profile->notes, "%lld of %lld ranks have no file: %s",
+                     (long long)missing, (long long)world, list.text);
     str_finish(&list);
 }
 

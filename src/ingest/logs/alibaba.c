@@ -152,11 +152,9 @@ int alibaba_nodes_read(const char *path, struct str *out, struct trace *notes,
                                                .read_row = read_node};
     if (table_read(path, &format, NULL, notes, problems, NULL) < 0)
         return ERROR_INPUT;
-    if (notes->rows.count == 0) {
-        problems_add(problems, (struct location){.file = path}, NULL,
-                     "the list holds no node with GPUs");
-        return ERROR_INPUT;
-    }
+    if (notes->rows.count == 0)
+        return problems_add(problems, (struct location){.file = path}, NULL,
+                            "the list holds no node with GPUs");
     write_cluster(notes, path, out);
     return 0;
 }

@@ -160,7 +160,7 @@ static int gavel_read(const char *path, const struct trace_options *options, str
     struct error error = {0};
     struct slice line;
     if (lines_open(path, &r.lines, &error) < 0)
-        return problems_add_error(problems, &error);
+        return problems_say(problems, "%s", error.text);
     for (size_t i = 0; i < LABEL_COUNT; i++)
         array_push(&trace->label_names, field_names[label_fields[i]]);
     trace->unused = "columns command (label), working_dir (label), num_steps_arg (label), "

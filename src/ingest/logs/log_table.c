@@ -328,7 +328,7 @@ int table_read(const char *path, const struct table_format *format,
                       .state = state};
     struct error error = {0};
     if (open_table(&t, path, &error) < 0)
-        problems_add_error(problems, &error);
+        problems_say(problems, "%s", error.text);
     else if (find_log_columns(&t) == 0) {
         csv_each_row(t.csv, problems, read_table_row, &t);
         trace_labels_check(&t.labels, trace, problems);

@@ -99,7 +99,7 @@ static size_t read_more(struct reader *reader) {
                                reader->capacity - reader->end, "", &error);
     reader->failed = count < 0;
     if (reader->failed)
-        problems_add_error(reader->problems, &error);
+        problems_say(reader->problems, "%s", error.text);
     if (count <= 0)
         return 0;
     reader->end += (size_t)count;
@@ -353,7 +353,7 @@ static int philly_json_read(const char *path, const struct trace_options *option
     trace->unused = "members vc (label), status (label)";
     trace->time_zone = options && options->time_zone ? options->time_zone : PHILLY_TIME_ZONE;
     if (open_log(&r, path, &error) < 0)
-        problems_add_error(problems, &error);
+        problems_say(problems, "%s", error.text);
     else
         read_jobs(&r);
     trace_sort(trace, true);

@@ -340,7 +340,7 @@ static int swf_read(const char *path, const struct trace_options *options, struc
                        .problems = problems};
     struct error error = {0};
     if (lines_open(path, &r.lines, &error) < 0)
-        return problems_add_error(problems, &error);
+        return problems_say(problems, "%s", error.text);
     for (size_t i = 0; i < LABEL_COUNT; i++)
         array_push(&trace->label_names, label_fields[i].name);
     trace->unused = "fields 3, 6, 7, 10, 13 (label), 14, 15 (label), 16 (label), 17, 18";

@@ -175,8 +175,8 @@ static void refuse_own_columns(const char *path, const struct profile_options *o
 /* Why nothing is left. */
 static void refuse_all(const struct profile *profile, const char *path, struct problems *problems) {
     for (size_t i = 0; i < profile->notes.count; i++)
-        problems_add(problems, (struct location){0}, NULL, "%s", profile->notes.texts[i]);
-    problems_add(problems, (struct location){0}, NULL, "%s: no measurement", path);
+        problems_say(problems, "%s", profile->notes.texts[i]);
+    problems_say(problems, "%s: no measurement", path);
 }
 
 /* Whether its first line is the header of a table; standard input, read but once, is one. */

@@ -74,10 +74,9 @@ void mlperf_lines_close(struct mlperf_lines *lines, const struct error *error,
     bool is_cut = error->code < 0 && lines->lines && lines_is_damaged(lines->lines);
     struct problems *where_to = options->strict ? problems : &profile->notes;
     if (error->code < 0 && !is_cut)
-        problems_add_error(problems, error);
+        problems_say(problems, "%s", error->text);
     else if (is_cut)
-        problems_add(where_to, (struct location){0}, NULL, "%s, the lines before count",
-                     error->text);
+        problems_say(where_to, "%s, the lines before count", error->text);
     if (lines->broken > 0)
         problems_add(where_to, (struct location){lines->path, lines->first_broken, 0}, NULL,
                      "%llu records that are no JSON left out, this is the first",
@@ -241,7 +240,7 @@ static void note_gpu_type(struct reader *reader, const char *gpu) {
     for (size_t i = 0; i < notes->count; i++)
         was_said |= strcmp(notes->texts[i], text) == 0;
     if (!was_said)
-        problems_add(notes, (struct location){0}, NULL, "%s", text);
+        problems_say(notes, "%s", text);
 }
 
 /* Of the options, or of the machine's description. */

@@ -216,9 +216,8 @@ static void add_result_rows(const struct report *report, const struct result *re
 
 static void note_count(const struct report *report, uint64_t count, const char *what) {
     if (count > 0)
-        problems_add(&report->profile->notes, (struct location){0}, NULL, "%llu of %zu rows %s",
-                     (unsigned long long)count, report->results.count + (size_t)report->refused,
-                     what);
+        problems_say(&report->profile->notes, "%llu of %zu rows %s", (unsigned long long)count,
+                     report->results.count + (size_t)report->refused, what);
 }
 
 static void note_counts(const struct report *report) {

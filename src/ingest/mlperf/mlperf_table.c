@@ -138,7 +138,7 @@ int mlperf_table_read(const char *path, struct profile *profile, struct mlperf_r
     struct error error = {0};
     size_t before = problems->count;
     if (csv_open(path, ',', &r.csv, &error) < 0)
-        return problems_add_error(problems, &error);
+        return problems_say(problems, "%s", error.text);
     r.file = arena_printf(&profile->arena, "%s", csv_where(r.csv, -1).file);
     if (find_table_columns(&r, path) == 0)
         csv_each_row(r.csv, problems, read_table_row, &r);

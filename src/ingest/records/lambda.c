@@ -78,8 +78,7 @@ static void read_batches(struct records_job *job, const struct records *table, c
         got = 0;
     }
     if (got < 0)
-        problems_add(job->problems, (struct location){0}, NULL, "%s (the batches of %s)",
-                     error.text, table->path);
+        problems_say(job->problems, "%s (the batches of %s)", error.text, table->path);
     records_close(&batches);
 }
 

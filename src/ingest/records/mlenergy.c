@@ -193,7 +193,7 @@ static void mlenergy_rows_add(struct records_job *job, struct mlenergy_rows rows
                                         "layouts of the same GPUs that reach a lower rate"};
     for (int kind = 0; kind < 2; kind++)
         if (left_out[kind] > 0)
-            problems_add(&job->profile->notes, (struct location){0}, NULL,
+            problems_say(&job->profile->notes,
                          "%zu of %zu rows left out: %s (the layout of each row is in its source)",
                          left_out[kind], found[kind], kept[kind]);
     names_finish(&names);

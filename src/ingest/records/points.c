@@ -135,7 +135,7 @@ static void points_compare_prompts(struct records_job *job, struct points_runs r
     sort_array(found.at.at, found.at.count, compare_comparisons);
     list_comparisons(job, &found);
     if (found.negative > 0)
-        problems_add(&job->profile->notes, (struct location){0}, NULL,
+        problems_say(&job->profile->notes,
                      "%zu of %zu comparisons have long prompts that take less time: their runs get "
                      "no output_equivalents",
                      found.negative, found.at.count);
@@ -386,7 +386,7 @@ static void conclude_points(struct records_job *job) {
         add_run(job, &runs.at[i]);
     points_check_throughput(job, runs);
     if (runs.count > 0)
-        problems_add(&job->profile->notes, (struct location){0}, NULL,
+        problems_say(&job->profile->notes,
                      "no power and no latency quantiles: there is no serving table without them");
 }
 

@@ -176,15 +176,14 @@ static void read_rows(struct records_job *job, struct records *records) {
             break;
     }
     if (got < 0 && lines_is_damaged(records->lines) && !job->options->strict) {
-        problems_add(&job->profile->notes, (struct location){0}, NULL, "%s, the rows before count",
-                     error.text);
+        problems_say(&job->profile->notes, "%s, the rows before count", error.text);
         job->profile->damaged = true;
     } else if (got < 0) {
-        problems_add_error(job->problems, &error);
+        problems_say(job->problems, "%s", error.text);
     }
     if (refused >= 20)
-        problems_add(&job->profile->notes, (struct location){0}, NULL, "%s: %llu rows left out",
-                     records->path, (unsigned long long)refused);
+        problems_say(&job->profile->notes, "%s: %llu rows left out", records->path,
+                     (unsigned long long)refused);
     note_missing_cells(job, records);
     if (job->reader->records->end)
         job->reader->records->end(job, records);
@@ -199,7 +198,7 @@ static int read_files(struct records_job *job, char *const *paths, size_t count)
         struct records records;
         struct error error = {0};
         if (records_open(&records, paths[i], &error) < 0)
-            problems_add_error(job->problems, &error);
+            problems_say(job->problems, "%s", error.text);
         else if (format->begin(job, &records))
             read_rows(job, &records);
         records_close(&records);
@@ -210,7 +209,7 @@ static int read_files(struct records_job *job, char *const *paths, size_t count)
         figures_int(job->profile->figures, "rows_not_listed", (int64_t)job->not_listed);
     arena_finish(&job->spare_arena);
     if (job->problems->count == before && job->profile->rows.count == 0)
-        problems_add(job->problems, (struct location){0}, NULL, "%s: no measurement", paths[0]);
+        problems_say(job->problems, "%s: no measurement", paths[0]);
     return job->problems->count > before ? ERROR_INPUT : 0;
 }
 

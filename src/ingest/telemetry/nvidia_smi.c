@@ -328,8 +328,8 @@ static int nvidia_smi_read(char *const *paths, size_t count, const struct profil
     struct reader *r = mem_zalloc(1, sizeof *r);
     int status = telemetry_read(&format, &job, r);
     if (r->no_key)
-        problems_add(
-            &profile->notes, (struct location){0}, NULL,
+        problems_say(
+            &profile->notes,
             "no column tells GPUs apart (uuid, pci.bus_id, index): all rows count as one GPU");
     free(r);
     return status;

@@ -160,7 +160,7 @@ static int prometheus_read(char *const *paths, size_t count, const struct profil
         t.path = paths[i];
         if (json_stream_open(paths[i], "data.result", series_keys, &stream, &error) < 0 ||
             read_answer_items(&t, stream, &profile->notes, &error) < 0)
-            problems_add_error(problems, &error);
+            problems_say(problems, "%s", error.text);
         json_stream_close(stream);
     }
     if (problems->count == before)

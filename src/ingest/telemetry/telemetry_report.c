@@ -290,8 +290,7 @@ static void add_device(struct figure *list, const char *key, const struct teleme
 
 static void note_count(struct profile *profile, uint64_t count, const char *what) {
     if (count > 0)
-        problems_add(&profile->notes, (struct location){0}, NULL, "%llu %s",
-                     (unsigned long long)count, what);
+        problems_say(&profile->notes, "%llu %s", (unsigned long long)count, what);
 }
 
 static bool has_utilization(const struct telemetry *telemetry) {
@@ -325,8 +324,8 @@ static void add_notes(const struct telemetry *telemetry, const struct profile_op
                      NULL, "%llu rows that cannot be read left out, this is the first",
                      (unsigned long long)telemetry->bad_rows);
     if (telemetry->damage)
-        problems_add(&profile->notes, (struct location){0}, NULL, "%s, %llu rows kept",
-                     telemetry->damage, (unsigned long long)telemetry->rows);
+        problems_say(&profile->notes, "%s, %llu rows kept", telemetry->damage,
+                     (unsigned long long)telemetry->rows);
     note_count(profile, telemetry->repeated_rows, "rows that repeat an earlier one left out");
     note_count(profile, telemetry->partial_rows, "last lines without a line end left out");
     note_count(profile, telemetry->crowded, "samples of more than 65536 devices left out");
@@ -408,13 +407,12 @@ static void add_telemetry_row(const struct totals *totals, const char *format, c
 static void explain_no_power(const struct telemetry *telemetry, const char *format,
                              const char *path, struct problems *problems) {
     if (telemetry->damage)
-        problems_add(problems, (struct location){0}, NULL, "%s", telemetry->damage);
+        problems_say(problems, "%s", telemetry->damage);
     if (telemetry->rows == 0 || telemetry->bad_rows == telemetry->rows)
-        problems_add(problems, (struct location){0}, NULL,
-                     "%s: expected what %s writes, found no %s of it", path, format,
+        problems_say(problems, "%s: expected what %s writes, found no %s of it", path, format,
                      telemetry->rows == 0 ? "row" : "readable row");
     else
-        problems_add(problems, (struct location){0}, NULL, "%s: no power of any GPU", path);
+        problems_say(problems, "%s: no power of any GPU", path);
 }
 
 int telemetry_report(struct telemetry *telemetry, const char *format,
@@ -446,16 +444,12 @@ int telemetry_report(struct telemetry *telemetry, const char *format,
         explain_no_power(telemetry, format, job->paths[0], problems);
         return ERROR_INPUT;
     }
-    if (options->strict && telemetry->bad_rows > 0) {
-        problems_add(problems,
-                     (struct location){telemetry->first_bad_file, telemetry->first_bad_line, 0},
-                     NULL, "row that cannot be read");
-        return ERROR_INPUT;
-    }
-    if (options->strict && telemetry->damage) {
-        problems_add(problems, (struct location){0}, NULL, "%s", telemetry->damage);
-        return ERROR_INPUT;
-    }
+    if (options->strict && telemetry->bad_rows > 0)
+        return problems_add(
+            problems, (struct location){telemetry->first_bad_file, telemetry->first_bad_line, 0},
+            NULL, "row that cannot be read");
+    if (options->strict && telemetry->damage)
+        return problems_say(problems, "%s", telemetry->damage);
     profile->damaged = telemetry->bad_rows > 0 || telemetry->damage;
     add_telemetry_row(&totals, format, job->paths[0], options, profile);
     return 0;
@@ -494,7 +488,7 @@ int telemetry_read(const struct telemetry_format *format, const struct telemetry
         t.path = job->paths[i];
         if (lines_open(t.path, &t.lines, &error) < 0 ||
             read_telemetry_lines(&t, format, &error) < 0)
-            problems_add_error(job->problems, &error);
+            problems_say(job->problems, "%s", error.text);
         lines_close(t.lines);
         t.lines = NULL;
     }
