@@ -13,8 +13,11 @@ const char *choice_form_text(const struct form *form, struct arena *arena) {
                         form->power == POWER_LAW_NONE ? "" : power_law_names[form->power]);
 }
 
-void choice_warn(struct form_choice *choice, const char *text) {
-    array_push(&choice->warnings, text);
+void choice_warn(struct form_choice *choice, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    array_push(&choice->warnings, arena_vprintf(choice->arena, format, arguments));
+    va_end(arguments);
 }
 
 const char *choice_plural(size_t count) {
@@ -26,18 +29,14 @@ static void warn_of_parameters(struct form_choice *choice) {
         enum parameter p = choice->covariance.free[i];
         double error = covariance_error(&choice->covariance, i), value = choice->fit.values[p];
         if (isinf(error))
-            choice_warn(choice, arena_printf(choice->arena,
-                                             "%s is not identifiable: the points leave it open",
-                                             parameter_names[p]));
+            choice_warn(choice, "%s is not identifiable: the points leave it open",
+                        parameter_names[p]);
         else if (value == 0)
-            choice_warn(choice,
-                        arena_printf(choice->arena, "%s is at its bound of 0; standard error %.4g",
-                                     parameter_names[p], error));
+            choice_warn(choice, "%s is at its bound of 0; standard error %.4g", parameter_names[p],
+                        error);
         else if (error > value)
-            choice_warn(choice,
-                        arena_printf(choice->arena,
-                                     "%s is not identifiable: %.4g with a standard error of %.4g",
-                                     parameter_names[p], value, error));
+            choice_warn(choice, "%s is not identifiable: %.4g with a standard error of %.4g",
+                        parameter_names[p], value, error);
     }
 }
 
@@ -66,16 +65,13 @@ static void warn_of_outliers(struct form_choice *choice, const char *file, enum 
         bool power = quantity == POWER;
         double measured = power ? point->power_w : point->rate * point->at.k;
         double modelled = power ? predictions[i].power_w : predictions[i].rate * point->at.k;
-        choice_warn(
-            choice,
-            arena_printf(choice->arena,
-                         "outlier: %s:%u: k %u, batch %.9g: %s %.6g measured, %.6g by the form",
-                         file, point->row->line, point->at.k, point->at.batch,
-                         power ? "power_w_per_gpu" : "throughput_samples_s", measured, modelled));
+        choice_warn(choice, "outlier: %s:%u: k %u, batch %.9g: %s %.6g measured, %.6g by the form",
+                    file, point->row->line, point->at.k, point->at.batch,
+                    power ? "power_w_per_gpu" : "throughput_samples_s", measured, modelled);
     }
     if (found > OUTLIERS_NAMED)
-        choice_warn(choice, arena_printf(choice->arena, "and %zu more outliers of the %s",
-                                         found - OUTLIERS_NAMED, quantity_names[quantity]));
+        choice_warn(choice, "and %zu more outliers of the %s", found - OUTLIERS_NAMED,
+                    quantity_names[quantity]);
     free(errors);
 }
 
@@ -110,21 +106,17 @@ static void warn_of_rows(struct form_choice *choice, const char *file) {
                                    *faster = points->set_aside.at[i].faster;
         choice_warn(
             choice,
-            arena_printf(
-                choice->arena,
-                "set aside: %s:%u: k %u, batch %.9g: %.6g samples/s a GPU, less than half of the %.6g of line %u with k %u, batch %.9g",
-                file, row->line, row->k, row->batch, row->throughput_samples_s / row->k,
-                faster->throughput_samples_s / faster->k, faster->line, faster->k, faster->batch));
+            "set aside: %s:%u: k %u, batch %.9g: %.6g samples/s a GPU, less than half of the %.6g of line %u with k %u, batch %.9g",
+            file, row->line, row->k, row->batch, row->throughput_samples_s / row->k,
+            faster->throughput_samples_s / faster->k, faster->line, faster->k, faster->batch);
     }
     if (points->rounds_lost)
-        choice_warn(choice,
-                    arena_printf(choice->arena, "more than %d rounds: the oldest ones count as %s",
-                                 MOST_ROUNDS, points->rounds[0]));
+        choice_warn(choice, "more than %d rounds: the oldest ones count as %s", MOST_ROUNDS,
+                    points->rounds[0]);
     if (points->other_scopes > 0)
-        choice_warn(choice, arena_printf(choice->arena,
-                                         "power of %zu row%s not used: its power_scope is not %s",
-                                         points->other_scopes, choice_plural(points->other_scopes),
-                                         profile_scope_names[points->scope]));
+        choice_warn(choice, "power of %zu row%s not used: its power_scope is not %s",
+                    points->other_scopes, choice_plural(points->other_scopes),
+                    profile_scope_names[points->scope]);
 }
 
 /* Repeated measurements that are no scatter. Rows of many systems (by size) have other rules. */
@@ -141,15 +133,12 @@ static void warn_of_contradictions(struct form_choice *choice, const char *file)
             continue;
         choice_warn(
             choice,
-            arena_printf(
-                choice->arena,
-                "contradiction: %s:%u and %u: k %u, batch %.9g: throughput_samples_s %.6g and %.6g; both count",
-                file, slowest->row->line, fastest->row->line, slowest->at.k, slowest->at.batch,
-                slowest->rate * slowest->at.k, fastest->rate * fastest->at.k));
+            "contradiction: %s:%u and %u: k %u, batch %.9g: throughput_samples_s %.6g and %.6g; both count",
+            file, slowest->row->line, fastest->row->line, slowest->at.k, slowest->at.batch,
+            slowest->rate * slowest->at.k, fastest->rate * fastest->at.k);
     }
     if (found > OUTLIERS_NAMED)
-        choice_warn(choice, arena_printf(choice->arena, "and %zu more contradictions",
-                                         found - OUTLIERS_NAMED));
+        choice_warn(choice, "and %zu more contradictions", found - OUTLIERS_NAMED);
 }
 
 static void warn_of_one_batch(struct form_choice *choice) {
@@ -158,11 +147,9 @@ static void warn_of_one_batch(struct form_choice *choice) {
     for (size_t i = 1; i < choice->points.at.count; i++)
         one_batch &= at[i].at.batch == at[0].at.batch;
     if (one_batch && !choice->speed_by_table)
-        choice_warn(
-            choice,
-            arena_printf(choice->arena,
-                         "all rows have batch %.9g: how time depends on the batch is not measured",
-                         at[0].at.batch));
+        choice_warn(choice,
+                    "all rows have batch %.9g: how time depends on the batch is not measured",
+                    at[0].at.batch);
 }
 
 void choice_warn_of_points(struct form_choice *choice, const char *file) {
@@ -170,20 +157,16 @@ void choice_warn_of_points(struct form_choice *choice, const char *file) {
     if (choice->group->differs != 0)
         choice_warn(
             choice,
-            arena_printf(
-                choice->arena,
-                "rows at the highest power limit differ by %+.1f %% from those without a limit: "
-                "they are a level, not unlimited",
-                PERCENT(choice->group->differs)));
+            "rows at the highest power limit differ by %+.1f %% from those without a limit: "
+            "they are a level, not unlimited",
+            PERCENT(choice->group->differs));
     warn_of_rows(choice, file);
     warn_of_contradictions(choice, file);
     if (unused > 0)
         choice_warn(
             choice,
-            arena_printf(
-                choice->arena,
-                "%zu row%s at lower power limits not used: no fitted row of the same configuration to compare with",
-                unused, choice_plural(unused)));
+            "%zu row%s at lower power limits not used: no fitted row of the same configuration to compare with",
+            unused, choice_plural(unused));
     warn_of_one_batch(choice);
 }
 

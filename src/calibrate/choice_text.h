@@ -16,8 +16,8 @@ void choice_state(struct form_choice *choice, struct node_floor floor);
 /* "" or "s". */
 const char *choice_plural(size_t count);
 
-/* Adds to choice->warnings; the text is borrowed. */
-void choice_warn(struct form_choice *choice, const char *text);
+/* Adds to choice->warnings. */
+void choice_warn(struct form_choice *choice, const char *format, ...) PRINTF_LIKE(2, 3);
 /* Parameters that the points hardly tell, and rows of `file` far from the form. */
 void choice_warn_of_form(struct form_choice *choice, const char *file);
 /* What the rows of `file` do not tell, and those that are not used. */

@@ -197,11 +197,8 @@ static void settle_untested_power(struct form_choice *choice) {
     choice->why = arena_printf(choice->arena, "%s; constant power, not tested", choice->why);
     choice_warn(
         choice,
-        arena_printf(
-            choice->arena,
-            "power was measured at %u configuration%s: how it depends on k and batch is not known",
-            choice->points.power_configurations,
-            choice_plural(choice->points.power_configurations)));
+        "power was measured at %u configuration%s: how it depends on k and batch is not known",
+        choice->points.power_configurations, choice_plural(choice->points.power_configurations));
 }
 
 static void settle_form_power(struct form_choice *choice, const struct choice_options *options) {
@@ -309,9 +306,8 @@ static void drop_without_power(struct form_choice *choice) {
             choice->table.points[kept++] = choice->table.points[i];
     if (kept == choice->table.count)
         return;
-    choice_warn(choice, arena_printf(choice->arena,
-                                     "%zu configurations without power left out of the table",
-                                     choice->table.count - kept));
+    choice_warn(choice, "%zu configurations without power left out of the table",
+                choice->table.count - kept);
     choice->table.count = kept;
 }
 
@@ -383,10 +379,8 @@ static void warn_of_ends(struct form_choice *choice) {
     if (scored < n)
         choice_warn(
             choice,
-            arena_printf(
-                choice->arena,
-                "left-out errors of the table are of %zu of %zu rows: nothing encloses the rest",
-                scored, n));
+            "left-out errors of the table are of %zu of %zu rows: nothing encloses the rest",
+            scored, n);
 }
 
 static void settle_tables(struct form_choice *choice, const struct choice_options *options,
@@ -440,10 +434,8 @@ static void note_parts(struct form_choice *choice) {
         choice->why = arena_printf(choice->arena, "%s (forms compared in %u parts of the %s)",
                                    choice->why, choice->contest_folds, what);
     if (parts > points->folds)
-        choice_warn(choice,
-                    arena_printf(choice->arena,
-                                 "errors are of %u parts left out of the %u %s, not one by one",
-                                 points->folds, parts, what));
+        choice_warn(choice, "errors are of %u parts left out of the %u %s, not one by one",
+                    points->folds, parts, what);
 }
 
 static void find_evidence(struct form_choice *choice) {
