@@ -215,9 +215,8 @@ void assumptions_print(const struct assumptions *assumptions, bool as_notes, str
 void assumptions_add_json(const struct assumptions *assumptions, cJSON *root) {
     cJSON *list = cJSON_AddArrayToObject(root, "assumptions");
     for (size_t i = 0; i < assumptions->at.count; i++) {
-        cJSON *object = cJSON_CreateObject();
+        cJSON *object = json_append_object(list);
         cJSON_AddStringToObject(object, "text", assumptions->at.at[i].text);
         cJSON_AddStringToObject(object, "key", assumptions->at.at[i].key);
-        cJSON_AddItemToArray(list, object);
     }
 }

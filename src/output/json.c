@@ -49,6 +49,12 @@ void json_add_text(cJSON *object, const char *name, const char *text) {
         cJSON_AddNullToObject(object, name);
 }
 
+cJSON *json_append_object(cJSON *list) {
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddItemToArray(list, object);
+    return object;
+}
+
 void json_add_estimate(cJSON *object, const char *name, const struct estimate *estimate) {
     cJSON *own = cJSON_AddObjectToObject(object, name);
     json_add_int(own, "n", (int64_t)estimate->n);

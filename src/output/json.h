@@ -16,6 +16,8 @@ void json_add_seconds(cJSON *object, const char *name, int64_t time_ns);
 cJSON *json_add_row(cJSON *array); /* an empty object, its last item */
 void json_add_natural(cJSON *object, const char *name, int64_t value); /* null below 0 */
 #define json_add_flag cJSON_AddBoolToObject
+/* A new object at the end of a list; the list owns it. */
+cJSON *json_append_object(cJSON *list);
 /* An object of n, mean and ci95. */
 void json_add_estimate(cJSON *object, const char *name, const struct estimate *estimate);
 /* Appends the text and a line end; frees root. */

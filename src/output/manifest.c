@@ -59,7 +59,7 @@ static void add_model_objects(cJSON *root, const struct model_set *models) {
         const struct model *model = &models->models[i];
         for (uint32_t g = 0; g < model->gpu_count; g++) {
             const struct gpu_model *gpu = &model->gpus[g];
-            cJSON *object = cJSON_CreateObject();
+            cJSON *object = json_append_object(list);
             cJSON_AddStringToObject(object, "model", model->name);
             cJSON_AddStringToObject(object, "gpu_type", gpu->gpu);
             cJSON_AddStringToObject(object, "form", gpu->lookup_speed ? "lookup" : "formula");
@@ -73,7 +73,6 @@ static void add_model_objects(cJSON *root, const struct model_set *models) {
             json_add_real(object, "mape_leave_one_out", gpu->mape_leave_one_out);
             cJSON_AddBoolToObject(object, "measured_range",
                                   gpu->range_k.count == 2 && gpu->range_batch.count == 2);
-            cJSON_AddItemToArray(list, object);
         }
     }
 }
@@ -102,7 +101,7 @@ static void add_traces(cJSON *root, const struct workload_source *source, const 
         const struct trace *trace = &streams[i].trace;
         if (streams[i].kind != STREAM_TRACE)
             continue;
-        cJSON *object = cJSON_CreateObject();
+        cJSON *object = json_append_object(list);
         add_path(object, "file", streams[i].file, folder);
         cJSON_AddStringToObject(object, "format", streams[i].format);
         json_add_int(object, "rows_read", (int64_t)trace->rows_read);
@@ -112,15 +111,13 @@ static void add_traces(cJSON *root, const struct workload_source *source, const 
             json_add_int(object, "perturbed_days", trace_perturb_days(trace));
         cJSON *notes = cJSON_AddArrayToObject(object, "notes");
         for (size_t n = 0; n < trace->notes.count; n++) {
-            cJSON *note = cJSON_CreateObject();
+            cJSON *note = json_append_object(notes);
             cJSON_AddStringToObject(note, "what",
                                     trace->notes.at[n].dropped ? "dropped" : "changed");
             cJSON_AddStringToObject(note, "reason", trace->notes.at[n].reason);
             json_add_int(note, "rows", (int64_t)trace->notes.at[n].rows);
             json_add_int(note, "first_line", trace->notes.at[n].first_line);
-            cJSON_AddItemToArray(notes, note);
         }
-        cJSON_AddItemToArray(list, object);
     }
 }
 
@@ -134,10 +131,9 @@ static void add_estimates(cJSON *root, const struct workload_source *source) {
             continue;
         stream_write_estimate(&streams[i].estimate, &text);
         list = list ? list : cJSON_AddArrayToObject(root, "estimates");
-        cJSON *object = cJSON_CreateObject();
+        cJSON *object = json_append_object(list);
         cJSON_AddStringToObject(object, "stream", streams[i].name);
         cJSON_AddStringToObject(object, "estimate", text.text);
-        cJSON_AddItemToArray(list, object);
         str_finish(&text);
     }
 }
@@ -150,7 +146,7 @@ static void add_series_objects(cJSON *root, const struct study *study, const cha
         if (!s->kind)
             continue;
         array = array ? array : cJSON_AddArrayToObject(root, "series");
-        cJSON *object = cJSON_CreateObject();
+        cJSON *object = json_append_object(array);
         cJSON_AddStringToObject(object, "key", s->kind->path);
         add_path(object, "file", s->file, folder);
         cJSON_AddStringToObject(object, "column", s->column);
@@ -161,7 +157,6 @@ static void add_series_objects(cJSON *root, const struct study *study, const cha
             json_add_int(object, "first_gap_line", s->first_gap_line);
         json_add_real(object, "shortest_step_s", units_s(s->shortest_ns));
         json_add_real(object, "longest_step_s", units_s(s->longest_ns));
-        cJSON_AddItemToArray(array, object);
     }
     const struct series *s;
     cJSON *periods = NULL;
@@ -233,7 +228,7 @@ static void add_files_read(cJSON *root, const struct inputs *inputs, const char 
     cJSON *list = cJSON_AddArrayToObject(root, "inputs");
     for (size_t i = 0; i < inputs->list.count; i++) {
         const struct input *input = &inputs->list.at[i];
-        cJSON *object = cJSON_CreateObject();
+        cJSON *object = json_append_object(list);
         cJSON_AddStringToObject(object, "key", input->key);
         if (input->name)
             cJSON_AddStringToObject(object, "name", input->name);
@@ -243,7 +238,6 @@ static void add_files_read(cJSON *root, const struct inputs *inputs, const char 
             add_path(object, "path", input->path, folder);
         add_contents(object, input->sha256, input->bytes);
         cJSON_AddBoolToObject(object, "in_scenario", input->inlined);
-        cJSON_AddItemToArray(list, object);
     }
 }
 

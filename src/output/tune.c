@@ -408,12 +408,11 @@ void tune_json_checked(cJSON *root, const struct tune_output *output) {
     cJSON *bounds = cJSON_AddArrayToObject(root, "constraints_checked");
     for (size_t i = 0; i < t->constraint_count; i++) {
         const struct tune_checked checked = check_bound(output, i);
-        cJSON *object = cJSON_CreateObject();
+        cJSON *object = json_append_object(bounds);
         struct str bound = {0};
         add_bound(&t->constraints[i], &bound);
         CONSTRAINTS_COLUMNS(COLUMN_MEMBER)
         str_finish(&bound);
-        cJSON_AddItemToArray(bounds, object);
     }
 }
 
@@ -437,7 +436,7 @@ static void add_point_value(cJSON *params, const struct tune_output *output, siz
 static void add_trial_object(cJSON *trials, const struct tune_output *output, size_t n) {
     const struct tune *t = output->tune;
     const struct tune_trial *trial = &t->trials.at[n];
-    cJSON *object = cJSON_CreateObject(), *params = cJSON_AddObjectToObject(object, "params");
+    cJSON *object = json_append_object(trials), *params = cJSON_AddObjectToObject(object, "params");
     for (size_t i = 0; i < t->count; i++)
         add_point_value(params, output, n, i);
     json_add_estimate(object, "objective", &trial->objective);
@@ -449,7 +448,6 @@ static void add_trial_object(cJSON *trials, const struct tune_output *output, si
     trial_warning(t, trial, &warning);
     TRIALS_COLUMNS_STATE(COLUMN_MEMBER)
     str_finish(&warning);
-    cJSON_AddItemToArray(trials, object);
 }
 
 void tune_json(const struct tune_output *output, struct str *out) {

@@ -117,11 +117,10 @@ void validate_tables_curves(const struct validate_output *output, struct str *ou
 
 static void add_row_object(const struct outcome *o, const struct outcome_row *row, cJSON *list) {
     struct arena arena = {0};
-    cJSON *object = cJSON_CreateObject();
+    cJSON *object = json_append_object(list);
     VALIDATION_FIGURES(COLUMN_MEMBER)
     cJSON_AddBoolToObject(object, "as_expected", outcome_is_expected(o, row));
     json_add_text(object, "reason", row->measure->reason);
-    cJSON_AddItemToArray(list, object);
     arena_finish(&arena);
 }
 
@@ -139,7 +138,7 @@ void validate_tables_json(const struct validate_output *output, struct str *out)
     cJSON *list = cJSON_AddArrayToObject(root, "validations");
     for (size_t i = 0; i < output->count; i++) {
         const struct outcome *o = &output->outcomes[i];
-        cJSON *object = cJSON_CreateObject();
+        cJSON *object = json_append_object(list);
         cJSON_AddStringToObject(object, "name", o->validation->name);
         cJSON_AddStringToObject(object, "kind", validate_kinds[o->validation->kind]);
         cJSON_AddStringToObject(object, "against", validate_againsts[o->validation->against]);
@@ -153,7 +152,6 @@ void validate_tables_json(const struct validate_output *output, struct str *out)
         cJSON *rows = cJSON_AddArrayToObject(object, "rows");
         for (size_t r = 0; r < o->validation->measure_count; r++)
             add_row_object(o, &o->rows[r], rows);
-        cJSON_AddItemToArray(list, object);
     }
     validate_tables_add_counts(output, root);
     json_print(root, out);

@@ -156,8 +156,7 @@ static void add_waste(const struct waste *waste, cJSON *root) {
         const struct waste_amount *amount = &waste->of[i];
         if (!waste_lists(waste, (enum waste_class)i))
             continue;
-        cJSON *one = cJSON_CreateObject();
-        cJSON_AddItemToArray(list, one);
+        cJSON *one = json_append_object(list);
         json_add_text(one, "class", waste_class_names[i]);
         json_add_real(one, "energy_j", amount->energy_j);
         json_add_real(one, "share", amount->energy_j / waste->total.energy_j);
@@ -180,8 +179,7 @@ static void add_threshold(cJSON *object, const struct field *field, const char *
 static void add_rules(const struct insights_page *page, cJSON *root) {
     cJSON *list = cJSON_AddArrayToObject(root, "rules");
     for (size_t i = 0; rule_table[i].id; i++) {
-        cJSON *rule = cJSON_CreateObject();
-        cJSON_AddItemToArray(list, rule);
+        cJSON *rule = json_append_object(list);
         json_add_text(rule, "id", rule_table[i].id);
         json_add_text(rule, "title", rule_table[i].title);
         json_add_text(rule, "trigger", rule_table[i].trigger);
@@ -196,8 +194,7 @@ static void add_figures(cJSON *object, const struct insight *insight) {
     cJSON *list = cJSON_AddArrayToObject(object, "figures");
     for (size_t i = 0; i < insight->figures.count; i++) {
         const struct insight_figure *figure = &insight->figures.at[i];
-        cJSON *one = cJSON_CreateObject();
-        cJSON_AddItemToArray(list, one);
+        cJSON *one = json_append_object(list);
         json_add_text(one, "name", figure->name);
         json_add_text(one, "unit", figure->unit);
         if (figure->is_text)
@@ -212,8 +209,7 @@ static void add_evidence(cJSON *object, const struct insight *insight) {
     cJSON *list = cJSON_AddArrayToObject(object, "evidence");
     for (size_t i = 0; i < insight->evidence.count; i++) {
         const struct insight_evidence *evidence = &insight->evidence.at[i];
-        cJSON *one = cJSON_CreateObject();
-        cJSON_AddItemToArray(list, one);
+        cJSON *one = json_append_object(list);
         json_add_text(one, "kind", evidence_kind_names[evidence->kind]);
         json_add_text(one, "name", evidence->name);
         json_add_real(one, "from_s", evidence->from_s);
@@ -232,8 +228,7 @@ static void add_outcome(const struct insight *insight, cJSON *what_if) {
     cJSON *list = cJSON_AddArrayToObject(what_if, "gave");
     for (size_t i = 0; i < outcome->effect_count; i++) {
         const struct insight_effect *effect = &outcome->effects[i];
-        cJSON *one = cJSON_CreateObject();
-        cJSON_AddItemToArray(list, one);
+        cJSON *one = json_append_object(list);
         json_add_text(one, "name", summary_names[effect->column]);
         json_add_text(one, "label", metric_table[effect->column].label);
         json_add_text(one, "unit", metric_table[effect->column].unit);
@@ -247,8 +242,7 @@ static void add_outcome(const struct insight *insight, cJSON *what_if) {
 
 static void add_insight(const struct insights_page *page, cJSON *list, size_t place) {
     const struct insight *insight = page->insights->at.at[place];
-    cJSON *object = cJSON_CreateObject();
-    cJSON_AddItemToArray(list, object);
+    cJSON *object = json_append_object(list);
     json_add_int(object, "number", (int64_t)place + 1);
     json_add_text(object, "id", insight->rule->id);
     json_add_text(object, "severity", severity_names[insight->severity]);

@@ -383,7 +383,7 @@ static void add_groups(const struct regret_output *output, cJSON *root) {
         cJSON *list = cJSON_AddArrayToObject(root, names[g]);
         for (size_t i = 0; i < output->summary->groups[g].count; i++) {
             const struct regret_group *group = &output->summary->groups[g].at[i];
-            cJSON *object = cJSON_CreateObject();
+            cJSON *object = json_append_object(list);
             if (g == REGRET_BY_TYPE)
                 json_add_text(object, "gpu_type",
                               output->regret->study->cluster.gpu_types[group->key].name);
@@ -392,7 +392,6 @@ static void add_groups(const struct regret_output *output, cJSON *root) {
             json_add_int(object, "points", (int64_t)group->points);
             json_add_int(object, "best", (int64_t)group->best);
             json_add_real(object, "mean", group->sum / (double)group->points);
-            cJSON_AddItemToArray(list, object);
         }
     }
 }
@@ -413,7 +412,7 @@ static void add_worst(const struct regret_output *output, cJSON *root) {
     for (size_t i = 0; i < output->summary->worst.count && i < 10; i++) {
         const struct regret_point *point = &output->summary->worst.at[i];
         const struct regret_row *row = &regret->rows.at.at[point->first], *chosen = row;
-        cJSON *object = cJSON_CreateObject();
+        cJSON *object = json_append_object(list);
         struct str explanation = {0};
         REGRET_POINT(COLUMN_MEMBER)
         REGRET_TIME(COLUMN_MEMBER)
@@ -425,7 +424,6 @@ static void add_worst(const struct regret_output *output, cJSON *root) {
         regret_explanation(regret, point, &explanation);
         json_add_text(object, "story", explanation.text);
         str_finish(&explanation);
-        cJSON_AddItemToArray(list, object);
     }
 }
 
@@ -438,9 +436,8 @@ static void add_hindsight(const struct regret_output *output, cJSON *root) {
             const struct bound bound = regret_tables_bound(output, metric, replication);
             if (r->end.points == 0)
                 continue;
-            cJSON *object = cJSON_CreateObject();
+            cJSON *object = json_append_object(list);
             HINDSIGHT_COLUMNS(COLUMN_MEMBER)
-            cJSON_AddItemToArray(list, object);
         }
 }
 

@@ -384,14 +384,13 @@ static void add_counted(cJSON *root, const struct tally *tally) {
         tally->entries.count > 0 ? cJSON_AddArrayToObject(root, "counted_by_policy") : NULL;
     for (size_t i = 0; i < tally->entries.count; i++) {
         const struct tally_entry *entry = &tally->entries.at[i];
-        cJSON *object = cJSON_CreateObject();
+        cJSON *object = json_append_object(list);
         cJSON_AddStringToObject(object, "what", entry->reason);
         json_add_int(object, "count", (int64_t)entry->count);
         cJSON *names = cJSON_AddArrayToObject(object, "names");
         for (uint32_t n = 0; n < entry->named && n < TALLY_NAMES; n++)
             cJSON_AddItemToArray(names, cJSON_CreateString(entry->names[n]));
         cJSON_AddBoolToObject(object, "more_names", entry->named > TALLY_NAMES);
-        cJSON_AddItemToArray(list, object);
     }
 }
 

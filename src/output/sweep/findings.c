@@ -161,8 +161,7 @@ static void add_claim_tally(cJSON *object, const struct claim_tally *tally) {
 static void add_claim(const struct findings *findings, size_t claim, cJSON *array) {
     size_t count;
     struct readings_slice *slices = findings_slices(findings->claims, claim, &count);
-    cJSON *object = cJSON_CreateObject(), *by = NULL;
-    cJSON_AddItemToArray(array, object);
+    cJSON *object = json_append_object(array), *by = NULL;
     cJSON_AddStringToObject(object, "name", findings->claims->claims[claim].subject.name);
     for (size_t s = 0; s < count; s++) {
         struct claim_tally tally = findings_tally(findings, claim, &slices[s]);
@@ -173,8 +172,7 @@ static void add_claim(const struct findings *findings, size_t claim, cJSON *arra
             by = cJSON_AddArrayToObject(object, "by");
             continue;
         }
-        cJSON *part = cJSON_CreateObject();
-        cJSON_AddItemToArray(by, part);
+        cJSON *part = json_append_object(by);
         cJSON_AddStringToObject(part, "axis", findings_slice_axis(findings->claims, &slices[s]));
         cJSON_AddStringToObject(part, "value", slices[s].label);
         add_claim_tally(part, &tally);
@@ -201,8 +199,7 @@ static void add_target(const struct findings *findings, size_t t, cJSON *array) 
     const struct target *target = &findings->claims->targets[t];
     const struct target_reading *nearest = findings_nearest(&findings->of_targets[t]);
     size_t missing, within = findings_within(&findings->of_targets[t], &missing);
-    cJSON *object = cJSON_CreateObject();
-    cJSON_AddItemToArray(array, object);
+    cJSON *object = json_append_object(array);
     cJSON_AddStringToObject(object, "name", target->subject.name);
     TARGETS_COLUMNS(COLUMN_MEMBER)
     if (nearest)
