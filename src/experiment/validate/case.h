@@ -173,6 +173,7 @@ struct validate_case {
     struct validate_measure *measures;
     size_t measure_count;
     struct yaml_doc doc;
+    const struct yaml_node *set_node, *data_node, *jobs_node, *meter_node, *measured_node;
 };
 
 /* "path=value", in the arena. */

@@ -16,12 +16,6 @@ struct jobs_item {
     const struct yaml_node *data, *where_node, *columns;
 };
 
-struct validate_file {
-    const char *name, *source, *physics, *scenario, *control_of;
-    int32_t kind, against;
-    const struct yaml_node *set, *data, *jobs, *meter, *measured;
-};
-
 static const struct field jobs_fields[] = {
     {LOCATION(jobs_item, where)},
     {"data", SOME_TEXT(jobs_item, data), REQUIRED},
@@ -48,25 +42,25 @@ static const struct field meter_fields[] = {
     FIELDS_END};
 
 const struct field validate_fields[] = {
-    {"name", TEXT(validate_file, name), REQUIRED, HELP("results go to a folder of this name")},
-    {"source", TEXT(validate_file, source), REQUIRED,
+    {"name", TEXT(validate_case, name), REQUIRED, HELP("results go to a folder of this name")},
+    {"source", TEXT(validate_case, source), REQUIRED,
      HELP("who measured, and where it is published")},
-    {"kind", CHOICE(validate_file, kind, validate_kinds), REQUIRED, HELP("what is compared")},
-    {"against", CHOICE(validate_file, against, validate_againsts),
+    {"kind", CHOICE(validate_case, kind, validate_kinds), REQUIRED, HELP("what is compared")},
+    {"against", CHOICE(validate_case, against, validate_againsts),
      HELP("what the figures are: measured, of another simulator, or of a closed form")},
-    {"physics", TEXT(validate_file, physics), REQUIRED,
+    {"physics", TEXT(validate_case, physics), REQUIRED,
      HELP("what is assumed of the jobs and the machine")},
-    {"control_of", TEXT(validate_file, control_of), HELP("the validation to be nearer than this")},
-    {"scenario", PATH(validate_file, scenario), REQUIRED, HELP("the scenario that is run")},
-    {"set", OPEN(validate_file, set),
+    {"control_of", TEXT(validate_case, control_of), HELP("the validation to be nearer than this")},
+    {"scenario", PATH(validate_case, scenario), REQUIRED, HELP("the scenario that is run")},
+    {"set", OPEN(validate_case, set_node),
      HELP("values of it: PATH: VALUE, in which ${NAME} is a file of data")},
-    {"data", NAMED_TEXTS(validate_file, data),
+    {"data", NAMED_TEXTS(validate_case, data_node),
      HELP("files: NAME: FILE, from the folder of this file or from EASIM_DATA")},
-    {"jobs", KEYS(validate_file, jobs, jobs_fields),
+    {"jobs", KEYS(validate_case, jobs_node, jobs_fields),
      HELP("what was measured of each job: {data: NAME, where: {COLUMN: TEXT}, columns: {...}}")},
-    {"meter", KEYS(validate_file, meter, meter_fields),
+    {"meter", KEYS(validate_case, meter_node, meter_fields),
      HELP("of kind power, the metered power: {data: NAME, offset: 0, gap: .., from: .., to: ..}")},
-    {"measured", NODE(validate_file, measured), REQUIRED, .forms = measured_forms,
+    {"measured", NODE(validate_case, measured_node), REQUIRED, .forms = measured_forms,
      HELP("the figures")},
     FIELDS_END};
 
@@ -150,29 +144,27 @@ static int check_name(const struct validate_case *v, const struct binding *b) {
                         "text that can name a folder (no /, no . in front)");
 }
 
-static int bind_file(struct validate_case *v, const struct validate_file *file,
-                     const struct binding *b) {
+static int bind_file(struct validate_case *v, const struct binding *b) {
     int r = check_name(v, b);
-    if (file->data && validate_data_bind(v, file->data, b) < 0)
+    if (v->data_node && validate_data_bind(v, v->data_node, b) < 0)
         return ERROR_INPUT; /* whoever names its files would be wrong, too */
-    if (file->set && validate_sets_bind(v, file->set, b) < 0)
+    if (v->set_node && validate_sets_bind(v, v->set_node, b) < 0)
         r = ERROR_INPUT;
-    if (file->jobs && bind_jobs(v, file->jobs, b) < 0)
+    if (v->jobs_node && bind_jobs(v, v->jobs_node, b) < 0)
         r = ERROR_INPUT;
-    if (file->meter && bind_meter(v, file->meter, b) < 0)
+    if (v->meter_node && bind_meter(v, v->meter_node, b) < 0)
         r = ERROR_INPUT;
-    if ((v->kind == VALIDATION_POWER) != (file->meter != NULL))
-        r = problems_add(b->problems, v->doc.root->where, file->meter ? "meter" : NULL,
-                         file->meter ? "only with kind: power"
-                                     : "key \"meter\" is missing: kind power is against one");
-    if (validate_measures_bind(v, file->measured, b) < 0)
+    if ((v->kind == VALIDATION_POWER) != (v->meter_node != NULL))
+        r = problems_add(b->problems, v->doc.root->where, v->meter_node ? "meter" : NULL,
+                         v->meter_node ? "only with kind: power"
+                                       : "key \"meter\" is missing: kind power is against one");
+    if (validate_measures_bind(v, v->measured_node, b) < 0)
         r = ERROR_INPUT;
     return r < 0 || validate_data_check(v, b) < 0 ? ERROR_INPUT : 0;
 }
 
 int validate_case_load(struct validate_case *v, const char *path, struct problems *problems) {
     *v = (struct validate_case){.path = path};
-    struct validate_file file = {.name = NULL};
     const struct binding binding = {&v->doc.arena, problems, NULL};
     file_stamp_take(path, &v->read);
     if (yaml_doc_load(&v->doc, path, problems) < 0)
@@ -180,16 +172,9 @@ int validate_case_load(struct validate_case *v, const char *path, struct problem
     if (!v->doc.root)
         return problems_add(problems, (struct location){.file = path}, NULL,
                             "the file holds no validation");
-    if (schema_bind(&binding, validate_fields, v->doc.root, "", &file) < 0)
+    if (schema_bind(&binding, validate_fields, v->doc.root, "", v) < 0)
         return ERROR_INPUT;
-    v->name = file.name;
-    v->source = file.source;
-    v->physics = file.physics;
-    v->control_of = file.control_of;
-    v->scenario = file.scenario;
-    v->kind = file.kind;
-    v->against = file.against;
-    return bind_file(v, &file, &binding);
+    return bind_file(v, &binding);
 }
 
 int validate_case_of_log(struct validate_case *v, const char *log, const char *scenario,
