@@ -186,16 +186,11 @@ static void run_perturbed(struct session *s, struct compare_perturbed *out) {
                 (struct compare_series){.policy = perturbed[p].policy,
                                         .summaries = s->clean.at[places[p]].result.summaries};
         free(places);
-        out[i] = (struct compare_perturbed){asked->ask.name,
-                                            asked->ask.amount,
-                                            {.series = clean,
-                                             .count = count,
-                                             .replications = replications,
-                                             .baseline = COMPARE_NOBODY},
-                                            {.series = perturbed,
-                                             .count = count,
-                                             .replications = replications,
-                                             .baseline = COMPARE_NOBODY}};
+        struct comparison both = {
+            .count = count, .replications = replications, .baseline = COMPARE_NOBODY};
+        out[i] = (struct compare_perturbed){asked->ask.name, asked->ask.amount, both, both};
+        out[i].clean.series = clean;
+        out[i].perturbed.series = perturbed;
     }
 }
 
