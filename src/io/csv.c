@@ -280,13 +280,17 @@ const char *csv_column_name(const struct csv *csv, size_t column) {
     return csv->names[column];
 }
 
-const char *csv_names_text(const struct csv *csv, struct arena *arena) {
-    struct str names = {0};
-    for (size_t i = 0; i < csv->name_count; i++)
-        str_addf(&names, "%s%s", i > 0 ? ", " : "", csv->names[i]);
-    const char *text = arena_printf(arena, " (columns: %s)", names.text ? names.text : "none");
-    str_finish(&names);
+const char *csv_list_text(const char *const *names, size_t count, struct arena *arena) {
+    struct str list = {0};
+    for (size_t i = 0; i < count; i++)
+        str_addf(&list, "%s%s", i > 0 ? ", " : "", names[i]);
+    const char *text = arena_printf(arena, " (columns: %s)", list.text ? list.text : "none");
+    str_finish(&list);
     return text;
+}
+
+const char *csv_names_text(const struct csv *csv, struct arena *arena) {
+    return csv_list_text((const char *const *)csv->names, csv->name_count, arena);
 }
 
 static void report_missing_column(const struct csv *csv, const char *name,

@@ -19,8 +19,9 @@ int csv_of_text(struct slice text, const char *name, struct csv **ret_csv,
 int csv_column(const struct csv *csv, const char *name); /* index, or -1 */
 size_t csv_column_count(const struct csv *csv);
 const char *csv_column_name(const struct csv *csv, size_t column); /* borrowed, NUL-terminated */
-/* " (columns: a, b)": all names, for messages. */
+/* " (columns: a, b)": all names, for messages; the same of a list of names. */
 const char *csv_names_text(const struct csv *csv, struct arena *arena);
+const char *csv_list_text(const char *const *names, size_t count, struct arena *arena);
 /* A column that the file must have; -1 after adding a problem, which suggests a similar name. */
 int csv_needed_column(const struct csv *csv, const char *name, struct problems *problems);
 /* All of them, in this order: their indices; negative if some are missing. */

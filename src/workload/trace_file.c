@@ -206,11 +206,10 @@ static int find_job_columns(struct reader *reader, const char *path) {
                 known |= strcmp(name, column_names[c]) == 0;
             if (known)
                 continue;
-            const char *hint =
-                str_suggestion(&reader->trace->arena, name, column_names, COLUMN_COUNT);
             problems_add(reader->problems, (struct location){path, 1, 0}, NULL,
-                         "unknown column \"%.80s\"%s", name,
-                         hint[0] ? hint : " (extra columns are named label.*)");
+                         "unknown column \"%.80s\"%s%s; extra columns are named label.*", name,
+                         str_suggestion(&reader->trace->arena, name, column_names, COLUMN_COUNT),
+                         csv_list_text(column_names, COLUMN_COUNT, &reader->trace->arena));
         }
     }
     static const enum column required[] = {ID, SUBMIT};

@@ -59,7 +59,7 @@ RUN = ("run", "c.yaml", "--out", "out", "--quiet")
 @dataclass
 class Case:
     """Files, a command, and what it must say. {plugins} stands for the folder of the bad plug-ins, {policies} for
-    the names of the policies of this build."""
+    the names of the policies of this build, {columns} for those of summary.csv."""
     name: str
     errors: tuple  # lines of standard error, all of them
     files: dict = field(default_factory=dict)  # path: text, bytes, or None for a folder

@@ -90,6 +90,12 @@ def parameter_names(easim, policy):
     return ", ".join(re.findall(r"^  (\w+)", done.stdout.partition("\nParameters")[2], re.MULTILINE)) or "none"
 
 
+def summary_columns():
+    """The metrics of summary.csv, as messages list them, from the table of metrics."""
+    table = (Path(__file__).parents[2] / "src/metrics/metric_table.h").read_text()
+    return ", ".join(re.findall(r"X\((\w+),", table.partition("#define METRIC_TABLE(")[2].partition("#define SERVICE_")[0]))
+
+
 def main(easim, plugins, *parts):
     easim, plugins = os.path.abspath(easim), os.path.abspath(plugins)
     names = [case.name for case in CASES]
@@ -102,7 +108,7 @@ def main(easim, plugins, *parts):
         return parameter_names(easim, policy)
 
     def substitute(text):
-        text = text.replace("{plugins}", plugins).replace("{policies}", policies)
+        text = text.replace("{plugins}", plugins).replace("{policies}", policies).replace("{columns}", summary_columns())
         return re.sub(r"\{parameters:([^}]+)\}", lambda match: parameters(match[1]), text)
 
     cases = [case for case in CASES if not parts or any(part in case.name for part in parts)]

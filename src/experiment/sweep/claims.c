@@ -1,6 +1,8 @@
 /* The sections claims and targets of a sweep file. */
 #include "experiment/sweep/claims.h"
 
+#include "io/csv.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -72,8 +74,9 @@ static int find_metric_column(const char *name, size_t length, const struct yaml
     int column = summary_find(word);
     if (column < 0)
         problems_add(binding->problems, node->where, path,
-                     "no column of summary.csv is named \"%.80s\"%s", word,
-                     str_suggestion(binding->arena, word, summary_names, SUMMARY_COUNT));
+                     "no column of summary.csv is named \"%.80s\"%s%s", word,
+                     str_suggestion(binding->arena, word, summary_names, SUMMARY_COUNT),
+                     csv_list_text(summary_names, SUMMARY_COUNT, binding->arena));
     return column;
 }
 

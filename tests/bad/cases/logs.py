@@ -4,6 +4,8 @@ import gzip
 
 from base import JOBS, command, log, workload
 
+KNOWN = ("(columns: job_id, submit_s, user, model, work_samples, duration_s, requested_s, gpus, batch, gpu_type, deadline_s, class, "
+         "utilization, gpu_share); extra columns are named label.*")
 SECONDS = "seconds 0..4e9 or empty"
 SWF = """\
 ; MaxProcs: 8
@@ -58,9 +60,9 @@ CASES = [
     log("log: columns missing", "user,gpus\nu1,1\n",
         "jobs.csv:1: column \"job_id\" is missing (columns: user, gpus)", "jobs.csv:1: column \"submit_s\" is missing (columns: user, gpus)"),
     log("log: unknown column with suggestion", ("requested_s", "request_s"),
-        "jobs.csv:1: unknown column \"request_s\", did you mean \"requested_s\"?"),
+        f"jobs.csv:1: unknown column \"request_s\", did you mean \"requested_s\"? {KNOWN}"),
     log("log: unknown column without suggestion", ("requested_s", "favourite_colour"),
-        "jobs.csv:1: unknown column \"favourite_colour\" (extra columns are named label.*)"),
+        f"jobs.csv:1: unknown column \"favourite_colour\" {KNOWN}"),
     log("log: column twice", ("requested_s", "user"), "jobs.csv:1:52: duplicate column \"user\""),
     log("log: column without a name", ("requested_s", ""), "jobs.csv:1:52: empty column name"),
     rows("job twice", "a,0,u1,,,100,,1,,,,\nb,1,u1,,,100,,1,,,,\na,2,u1,,,100,,1,,,,\n",
