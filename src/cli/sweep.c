@@ -56,7 +56,7 @@ static void name_missing(const struct sweep_dir *dir, size_t count) {
 
 static int print_totals(const struct options *options, const struct sweep_dir *dir,
                         const struct sweep_counts *counts, const struct findings *found,
-                        const struct notes *notes) {
+                        const struct notes *notes, const cJSON *warnings) {
     struct report report = {0};
     bool people = options_want_report(options);
     if (options->format == FORMAT_TABLE && options->quiet)
@@ -69,7 +69,7 @@ static int print_totals(const struct options *options, const struct sweep_dir *d
         str_addf(&report.text, "results: %s/sweep.csv\n", dir->path);
         findings_report(found, &report);
     } else if (options->format == FORMAT_JSON) {
-        sweep_dir_json(dir, counts, found, &report.text);
+        sweep_dir_json(dir, counts, found, warnings, &report.text);
     } else {
         findings_csv(found, &report.text);
     }
@@ -122,19 +122,21 @@ static int tabulate_points(const struct options *options, struct sweep_dir *dir)
     struct figures figures;
     struct findings found = {0};
     struct notes notes = {.sources = 0};
+    cJSON *warnings = cJSON_CreateArray();
     int code = EXIT_DONE;
     figures_init(&figures, dir->claims);
     if (sweep_dir_look(dir, &error) == 0 &&
-        sweep_dir_merge(dir, &figures, &counts, &notes, &error) == 0) {
+        sweep_dir_merge(dir, &figures, &counts, &notes, warnings, &error) == 0) {
         findings_find(&found, &figures);
         code = sweep_dir_write_findings(dir, &found, &error) == 0 &&
                        write_sweep_manifest(options, dir, &counts, &notes, &error) == 0
-                   ? print_totals(options, dir, &counts, &found, &notes)
+                   ? print_totals(options, dir, &counts, &found, &notes, warnings)
                    : EXIT_DONE;
     }
     figures_finish(&figures);
     findings_finish(&found);
     notes_finish(&notes);
+    cJSON_Delete(warnings);
     if (error.code < 0 || code != EXIT_DONE)
         return error.code < 0 ? cli_report_error(&error) : code;
     if (counts.failed > 0)

@@ -58,18 +58,28 @@ void ablate_tables_shares(const struct ablate_output *output, struct str *out) {
 
 /* --- cells.csv, runs.csv --- */
 
+/* Whose component it is in a mixture. */
+static const char *side_of(const struct ablate_output *output, unsigned cell,
+                           enum component component) {
+    return ablation_is_first(output->ablation, cell, component) ? output->first : output->second;
+}
+
 static void mixture_header(struct str *out) {
     for (unsigned c = 0; c < COMPONENT_COUNT; c++)
         str_addf(out, "%s%s", c ? "," : "", component_names[c]);
+}
+
+static void cell_warning(const struct ablate_output *output, unsigned cell, struct str *out) {
+    const struct replicate_result *runs = &output->ablation->cells[cell];
+    notes_point_text(&output->studies[0], runs->summaries, runs->trends,
+                     output->ablation->replications, out);
 }
 
 static void add_mixture(const struct ablate_output *output, unsigned cell, struct str *out) {
     for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
         if (c > 0)
             str_add_char(out, ',');
-        csv_add_text(out, ablation_is_first(output->ablation, cell, (enum component)c)
-                              ? output->first
-                              : output->second);
+        csv_add_text(out, side_of(output, cell, (enum component)c));
     }
 }
 
@@ -79,8 +89,7 @@ void ablate_tables_cells(const struct ablate_output *output, struct str *out) {
     str_add(out, CELLS_COLUMNS(COLUMN_NAME) "\n");
     for (unsigned cell = 0; cell < a->cell_count; cell++) {
         struct str warning = {0};
-        notes_point_text(&output->studies[0], a->cells[cell].summaries, a->cells[cell].trends,
-                         a->replications, &warning);
+        cell_warning(output, cell, &warning);
         for (unsigned column = 0; column < SUMMARY_COUNT; column++) {
             struct estimate e =
                 t_interval_of_column(a->cells[cell].summaries, a->replications, column);
@@ -172,6 +181,19 @@ void ablate_json_protocol(cJSON *root, const struct ablate_output *output) {
     json_add_int(root, "mixtures", output->ablation->cell_count);
 }
 
+static void add_mixtures(const struct ablate_output *output, cJSON *root) {
+    cJSON *list = cJSON_AddArrayToObject(root, "cells");
+    for (unsigned cell = 0; cell < output->ablation->cell_count; cell++) {
+        cJSON *object = json_append_object(list);
+        struct str warning = {0};
+        for (enum component c = 0; c < COMPONENT_COUNT; c++)
+            json_add_text(object, component_names[c], side_of(output, cell, c));
+        cell_warning(output, cell, &warning);
+        json_add_text(object, "warning", warning.text);
+        str_finish(&warning);
+    }
+}
+
 void ablate_json(const struct ablate_output *output, struct str *out) {
     cJSON *root = cJSON_CreateObject();
     cJSON_AddStringToObject(root, "name", output->studies[0].scenario.name);
@@ -192,5 +214,6 @@ void ablate_json(const struct ablate_output *output, struct str *out) {
             ABLATE_SHARES(COLUMN_MEMBER)
         }
     }
+    add_mixtures(output, root);
     json_print(root, out);
 }

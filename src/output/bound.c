@@ -133,8 +133,16 @@ void bound_tables_csv(const struct bound_output *output, struct str *out) {
 
 /* ---- JSON ---- */
 
-static cJSON *metric_json(const struct bound_output *output, enum bound_metric metric) {
-    cJSON *object = cJSON_CreateObject();
+static void add_warning(const struct bound_output *output, const struct compare_series *policy,
+                        const char *key, cJSON *object) {
+    struct str text = {0};
+    row_warning(output, policy, output->replications, &text);
+    json_add_text(object, key, text.text);
+    str_finish(&text);
+}
+
+static void add_metric(const struct bound_output *output, enum bound_metric metric, cJSON *list) {
+    cJSON *object = json_append_object(list);
     const char *reason = NULL;
     for (uint32_t r = 0; r < output->replications && !reason; r++)
         reason = output->bounds[r].of[metric].reason;
@@ -149,13 +157,17 @@ static cJSON *metric_json(const struct bound_output *output, enum bound_metric m
     for (size_t p = 0; p < output->count; p++)
         json_add_real(gaps, output->series[p].policy,
                       mean_gap(output, &output->series[p], metric, &reason));
-    return object;
+    if (output->count == 0)
+        add_warning(output, NULL, "warning", object);
+    cJSON *warnings = output->count > 0 ? cJSON_AddObjectToObject(object, "warnings") : NULL;
+    for (size_t p = 0; p < output->count; p++)
+        add_warning(output, &output->series[p], output->series[p].policy, warnings);
 }
 
 void bound_tables_add_json(const struct bound_output *output, cJSON *root) {
     cJSON *list = cJSON_AddArrayToObject(root, "bounds");
     for (enum bound_metric m = 0; m < BOUND_METRICS; m++)
-        cJSON_AddItemToArray(list, metric_json(output, m));
+        add_metric(output, m, list);
 }
 
 void bound_tables_json(const struct bound_output *output, struct str *out) {

@@ -62,9 +62,9 @@ void notes_add_trends(struct notes *notes, const struct study *study,
 /* Of one point of many: everything that is a warning of a run. */
 void notes_add_point(struct notes *notes, const struct study *study,
                      const struct compare_series *series, uint32_t count);
-/* The cell `warning` of a point: all of its warnings, or empty. */
-void notes_comma_warning(const struct notes *notes, struct str *out);
-/* The text of that cell for the runs of a point; without any (count 0) of its study alone. */
+/* What the cell `warning` of a point holds: all of its warnings, or nothing. */
+void notes_add_point_warnings(const struct notes *notes, struct str *out);
+/* The same for the runs of a point; without any (count 0) of its study alone. */
 void notes_point_text(const struct study *study, const struct summary *summaries,
                       const struct trend *trends, uint32_t count, struct str *out);
 void notes_finish(struct notes *notes);

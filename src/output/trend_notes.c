@@ -3,7 +3,6 @@
 #include "output/notes.h"
 
 #include "base/units.h"
-#include "io/csv.h"
 
 #include <math.h>
 
@@ -75,17 +74,10 @@ void notes_add_point(struct notes *notes, const struct study *study,
     notes_finish(&own);
 }
 
-static void add_warnings(const struct notes *notes, struct str *out) {
+void notes_add_point_warnings(const struct notes *notes, struct str *out) {
     for (size_t i = 0; i < notes->at.count; i++)
         if (notes->at.at[i].kind == NOTE_POINT)
             str_addf(out, "%s%s", out->length > 0 ? "; " : "", notes->at.at[i].text);
-}
-
-void notes_comma_warning(const struct notes *notes, struct str *out) {
-    struct str text = {0};
-    add_warnings(notes, &text);
-    csv_comma_text(out, text.text);
-    str_finish(&text);
 }
 
 void notes_point_text(const struct study *study, const struct summary *summaries,
@@ -93,6 +85,6 @@ void notes_point_text(const struct study *study, const struct summary *summaries
     struct notes notes = {.sources = 0};
     const struct compare_series series = {.summaries = summaries, .trends = trends};
     notes_add_point(&notes, study, &series, count);
-    add_warnings(&notes, out);
+    notes_add_point_warnings(&notes, out);
     notes_finish(&notes);
 }

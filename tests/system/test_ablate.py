@@ -145,6 +145,9 @@ def corners_are_the_policies(folder):
     shares = document["metrics"]["energy_per_work_kwh"]["shares"]
     for component in COMPONENTS:
         assert shares[component]["share"]["mean"] == float(table["energy_per_work_kwh", component]["share"])
+    warned = {tuple(row[c] for c in COMPONENTS): row["warning"] for row in rows_of(folder / "slack" / "cells.csv")}
+    assert {tuple(cell[c] for c in COMPONENTS): cell["warning"] for cell in document["cells"]} == warned
+    assert any("the queue grows" in text for text in warned.values()), warned
     printed = easim("ablate", SEED, "zeus:edp_slack=2", "pollux", "-n", 5, "--out", folder / "csv", "--format", "csv")
     assert printed.stdout == (folder / "slack" / "ablate.csv").read_text()
 

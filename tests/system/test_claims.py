@@ -223,6 +223,8 @@ def against_single_runs(folder, sweep, runs):
     assert text == "\n".join((out / name).read_text(encoding="utf-8") for name in ("claims.csv", "targets.csv"))
     document = json.loads(easim("sweep", sweep, "--out", out, "--format", "json").stdout)
     assert (document["points"], document["done"], document["missing"]) == (12, 12, 0)
+    warned = {row["run_id"]: [row[name] for name in ("GPUs", "warning")] for row in rows_of(out / "sweep.csv") if row["warning"]}
+    assert [[point[name] for name in ("GPUs", "warning")] for point in document["warnings"]] == list(warned.values())
     flat = [(claim["name"], part.get("axis", ""), part.get("value", ""), part["readings"], part["clearly_so"])
             for claim in document["claims"] for part in (claim, *claim["by"])]
     assert flat == [(r["claim"], r["axis"], r["value"], int(r["readings"]), float(r["clearly_so"]))

@@ -263,10 +263,11 @@ int sweep_dir_write_manifest(const struct sweep_dir *dir, const struct manifest_
 }
 
 void sweep_dir_json(const struct sweep_dir *dir, const struct sweep_counts *counts,
-                    const struct findings *findings, struct str *out) {
+                    const struct findings *findings, const cJSON *warnings, struct str *out) {
     cJSON *root = cJSON_CreateObject();
     cJSON_AddStringToObject(root, "name", dir->sweep->name);
     add_counts(root, dir->sweep, counts);
+    cJSON_AddItemToObject(root, "warnings", cJSON_Duplicate(warnings, true));
     findings_json(findings, root);
     json_print(root, out);
 }
@@ -298,21 +299,32 @@ static void take_figures(struct figures *figures, size_t point, const struct str
 
 /* What the points together give. */
 struct joined {
+    const struct sweep *sweep;
     struct str *done, *failed; /* sweep.csv, failures.csv */
     struct figures *figures;
     struct sweep_counts *counts;
     struct notes *notes;
+    cJSON *warnings;
 };
 
-/* The rows with the warning of their point. */
-static void add_done_rows(const struct notes *own, const struct str *rows, struct str *out) {
+/* The rows with the warning of their point, which the list names, too. */
+static void add_done_rows(const struct joined *to, size_t point, const struct notes *own,
+                          const struct str *rows) {
+    const struct sweep *sweep = to->sweep;
     struct str warning = {0};
-    notes_comma_warning(own, &warning);
+    notes_add_point_warnings(own, &warning);
     for (const char *line = rows->text; *line;) {
         size_t length = strcspn(line, "\n");
-        str_add_bytes(out, line, length);
-        str_addf(out, "%s\n", warning.text);
+        str_add_bytes(to->done, line, length);
+        csv_comma_text(to->done, warning.text);
+        str_add_char(to->done, '\n');
         line += length + 1;
+    }
+    if (warning.length > 0) {
+        cJSON *object = json_append_object(to->warnings);
+        for (size_t a = 0; a < sweep->axes.count; a++)
+            json_add_text(object, sweep->axes.at[a].column, sweep_value(sweep, point, a)->shown);
+        json_add_text(object, "warning", warning.text);
     }
     str_finish(&warning);
 }
@@ -328,7 +340,7 @@ static int take_done(const struct joined *to, size_t point, const struct str *ro
     if (r == 0)
         r = notes_add_text(&own, notes, policy, reterr);
     if (r == 0)
-        add_done_rows(&own, rows, to->done);
+        add_done_rows(to, point, &own, rows);
     notes_finish(&own);
     arena_finish(&arena);
     return r;
@@ -377,10 +389,12 @@ static int join_points(const struct sweep_dir *dir, const struct joined *to, str
 }
 
 int sweep_dir_merge(const struct sweep_dir *dir, struct figures *figures,
-                    struct sweep_counts *ret_counts, struct notes *notes, struct error *reterr) {
+                    struct sweep_counts *ret_counts, struct notes *notes, cJSON *warnings,
+                    struct error *reterr) {
     struct text_file files[] = {{.name = "sweep.csv"}, {.name = "failures.csv"}};
     *ret_counts = (struct sweep_counts){0};
-    const struct joined to = {&files[0].text, &files[1].text, figures, ret_counts, notes};
+    const struct joined to = {dir->sweep, &files[0].text, &files[1].text, figures,
+                              ret_counts, notes,          warnings};
     int r = join_points(dir, &to, reterr);
     if (ret_counts->failed == 0)
         str_finish(&files[1].text); /* a header alone */

@@ -41,13 +41,14 @@ struct sweep_counts {
 };
 
 /* Writes sweep.csv and failures.csv (if there are any). What was done goes to the figures too, and
-   what the points have to say to the notes. */
+   what the points have to say to the notes; the list of warnings gets an object for each point that
+   has some. */
 int sweep_dir_merge(const struct sweep_dir *dir, struct figures *figures,
-                    struct sweep_counts *ret_counts, struct notes *notes,
+                    struct sweep_counts *ret_counts, struct notes *notes, cJSON *warnings,
                     struct error *reterr) MUST_CHECK;
-/* How many points are in which state, with the findings, as one JSON object. */
+/* How many points are in which state, with the findings and those warnings, as one JSON object. */
 void sweep_dir_json(const struct sweep_dir *dir, const struct sweep_counts *counts,
-                    const struct findings *findings, struct str *out);
+                    const struct findings *findings, const cJSON *warnings, struct str *out);
 /* Writes claims.csv, claim-readings.csv, targets.csv and target-readings.csv, as far as there are
    claims and targets; removes those of which there are none any more. */
 int sweep_dir_write_findings(const struct sweep_dir *dir, const struct findings *findings,
