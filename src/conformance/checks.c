@@ -17,39 +17,6 @@
 
 /* --- check_decisions: runs whose decisions must not differ --- */
 
-static void add_probe_row(struct str *out, const struct probe_record *record, uint64_t at) {
-    if (at >= record->row_count) {
-        str_add(out, "the end");
-        return;
-    }
-    const struct probe_row *row = &record->rows[at];
-    str_add(out, action_names[row->kind]);
-    if (row->job != EASIM_NONE)
-        str_addf(out, " job %u", row->job);
-    if (row->config != EASIM_NONE)
-        str_addf(out, " in configuration %u", row->config);
-    str_addf(out, " at t = %.9g s (%s)", units_s(row->time_ns), refusal_names[row->refusal]);
-}
-
-/* Adds where two records differ first; nothing if nowhere. */
-static void add_difference(const struct probe_record *before, const struct probe_record *after,
-                           struct str *out) {
-    if (before->row_count == after->row_count && before->row_hash == after->row_hash)
-        return;
-    uint64_t at = 0;
-    while (at < PROBE_ROWS && at < before->row_count && at < after->row_count &&
-           memcmp(&before->rows[at], &after->rows[at], sizeof before->rows[at]) == 0)
-        at++;
-    str_addf(out, "action %llu was ", (unsigned long long)at + 1);
-    if (at == PROBE_ROWS) {
-        str_add(out, "the same, but a later one was not");
-        return;
-    }
-    add_probe_row(out, before, at);
-    str_add(out, ", now it is ");
-    add_probe_row(out, after, at);
-}
-
 /* The same run in a process whose memory looks different: freed and fresh memory is not zero, and
    addresses have moved. */
 static void run_in_other_memory(void *context) {
@@ -60,7 +27,7 @@ static void run_in_other_memory(void *context) {
     free(hole);
     if (suite_load(run->suite, run->builtin, NULL, &study, run->record->failure,
                    sizeof run->record->failure) == 0)
-        probe_run(&study, true, run->record);
+        probe_run(&study, true, false, run->record);
     study_finish(&study);
     free(moved);
 }
@@ -83,7 +50,7 @@ static void check_same_run(struct suite *suite) {
         if (suite_child(suite, run_in_other_memory, &run, run.record, NULL) < 0)
             str_addf(&reasons, "%s: the second time: %s", builtins[i].name, run.record->failure);
         else
-            add_difference(&suite->records[i], run.record, &reasons);
+            probe_add_difference(&suite->records[i], run.record, &reasons);
     }
     suite->differs = reasons.length > 0;
     if (compared == 0)
@@ -120,7 +87,7 @@ static void compare_pair(struct suite *suite, uint32_t i, uint32_t j, struct str
         if (pair.records[side]->failure[0])
             str_add(&difference, pair.records[side]->failure);
         else if (!failed)
-            add_difference(&suite->records[numbers[side]], pair.records[side], &difference);
+            probe_add_difference(&suite->records[numbers[side]], pair.records[side], &difference);
         if (difference.length > 0)
             str_addf(reasons, "\"%s\" beside \"%s\": %s", builtins[numbers[side]].name,
                      builtins[numbers[!side]].name, difference.text);
@@ -157,8 +124,49 @@ static void compare_set(struct suite *suite, const char *scenario, const char *s
         if (suite_run(&run) < 0)
             str_add(reasons, run.record->failure);
         else
-            add_difference(&suite->records[i], run.record, reasons);
+            probe_add_difference(&suite->records[i], run.record, reasons);
     }
+}
+
+/* Adds where decisions of a scenario differ if every callback of a list policy is asked anew. */
+static void compare_plainly(struct suite *suite, uint32_t i, struct str *reasons) {
+    struct suite_run run = {.suite = suite,
+                            .builtin = &builtins[i],
+                            .unchecked = suite->writes_view.length > 0,
+                            .plain = true,
+                            .record = suite->spare};
+    struct str difference = {0};
+    int r = suite_run(&run);
+    if (suite->records[i].drew || run.record->drew)
+        return;
+    if (r < 0)
+        str_add(&difference, run.record->failure);
+    else
+        probe_add_difference(&suite->records[i], run.record, &difference);
+    if (difference.length > 0)
+        str_addf(reasons, "\"%s\", every callback asked anew at each decision: %s",
+                 builtins[i].name, difference.text);
+    str_finish(&difference);
+}
+
+/* Callbacks of a list policy, whose answers the host keeps, look at nothing that they may not. */
+static void check_plain(struct suite *suite) {
+    static const char check[] = "decides as when asked anew";
+    struct str reasons = {0};
+    bool drew = false;
+    if (!suite->policy->list)
+        suite_report(suite, check, CONFORMANCE_SKIPPED, "it is a free policy");
+    if (!suite->policy->list || !suite_comparable(suite, check))
+        return;
+    for (uint32_t i = 0; i < builtin_count && reasons.length == 0; i++) {
+        drew = drew || suite->records[i].drew;
+        if (suite->passed[i])
+            compare_plainly(suite, i, &reasons);
+    }
+    if (drew && reasons.length == 0)
+        suite_report(suite, check, CONFORMANCE_SKIPPED, "callbacks about jobs draw random numbers");
+    else
+        suite_conclude(suite, check, &reasons);
 }
 
 /* Users with other names. */
@@ -277,7 +285,7 @@ static void run_cycles(void *context) {
     while (r == 0 && leaks->windows < WINDOWS &&
            (leaks->windows == 0 || grows(&leaks->stock[leaks->windows - 1]))) {
         for (int i = 0; i < WINDOW_CYCLES && !leaks->record->failure[0]; i++)
-            probe_run(&study, check, leaks->record);
+            probe_run(&study, check, false, leaks->record);
         leaks->stock[++leaks->windows] = take_stock();
     }
     study_finish(&study);
@@ -530,9 +538,9 @@ static void report_loaded(struct suite *suite) {
 
 static int run_checks(struct suite *suite, struct problems *problems) {
     static void (*const checks[])(struct suite *) = {
-        check_scenarios, check_view,        check_refusals,   check_parameters,
-        check_same_run,  check_two_at_once, check_user_names, check_declared,
-        check_power_cap, check_leaks,       check_process};
+        check_scenarios, check_view,      check_refusals,    check_parameters,
+        check_same_run,  check_plain,     check_two_at_once, check_user_names,
+        check_declared,  check_power_cap, check_leaks,       check_process};
     struct study study;
     if (suite->policy->capabilities & EASIM_CAPABILITY_RECORDED) {
         report_loaded(suite);

@@ -28,7 +28,7 @@ struct baton {
 
 struct probe {
     const struct study *study;
-    bool check;
+    bool check, plain;
     struct probe_record *record;
     struct baton *baton; /* NULL: alone */
     int number;          /* of the two */
@@ -60,14 +60,19 @@ static void begin_turns(struct baton *baton, int number) {
 
 /* --- observer --- */
 
+static void keep_row(struct probe_record *record, const struct probe_row *row) {
+    if (record->row_count < PROBE_ROWS)
+        record->rows[record->row_count] = *row;
+    record->row_count++;
+    record->row_hash = hash_bytes(record->row_hash, row, sizeof *row);
+}
+
 static void note_action(void *context, const struct sim *sim, const struct action_record *action) {
     struct probe_record *record = ((struct probe *)context)->record;
     const struct probe_row row = {sim->now_ns, (uint32_t)action->kind, (uint32_t)action->refusal,
                                   action->job, action->config};
-    if (record->row_count < PROBE_ROWS)
-        record->rows[record->row_count] = row;
-    record->row_count++;
-    record->row_hash = hash_bytes(record->row_hash, &row, sizeof row);
+    if (action->kind != ACTION_WAKE || !sim->module->policy->list)
+        keep_row(record, &row);
     if (action->refusal < REFUSAL_COUNT)
         record->refused[action->refusal]++;
     else
@@ -142,6 +147,7 @@ static void simulate_jobs(struct probe *p, const struct workload *workload) {
     struct error error = {0};
     struct sim sim = study_sim(p->study, workload);
     sim.options.check = p->check;
+    sim.options.plain = p->plain;
     sim.options.cancel = &p->give_up;
     sim.observers = observers;
     if (loop_init(&sim, &error) < 0 || loop_run(&sim, &error) < 0)
@@ -149,6 +155,7 @@ static void simulate_jobs(struct probe *p, const struct workload *workload) {
     else
         check_finished(&sim, p->record);
     p->record->decisions = sim.decision_total;
+    p->record->drew = sim.list.drew;
     loop_finish(&sim);
 }
 
@@ -166,8 +173,8 @@ static void run_probe(struct probe *p) {
     problems_finish(&problems);
 }
 
-void probe_run(const struct study *study, bool check, struct probe_record *record) {
-    struct probe p = {.study = study, .check = check, .record = record};
+void probe_run(const struct study *study, bool check, bool plain, struct probe_record *record) {
+    struct probe p = {.study = study, .check = check, .plain = plain, .record = record};
     run_probe(&p);
 }
 
@@ -196,6 +203,40 @@ void probe_pair(const struct study *const studies[2], bool check,
     }
     run_in_turns(&probes[0]);
     pthread_join(other, NULL);
+}
+
+/* --- differences --- */
+
+static void add_row(struct str *out, const struct probe_record *record, uint64_t at) {
+    if (at >= record->row_count) {
+        str_add(out, "the end");
+        return;
+    }
+    const struct probe_row *row = &record->rows[at];
+    str_add(out, action_names[row->kind]);
+    if (row->job != EASIM_NONE)
+        str_addf(out, " job %u", row->job);
+    if (row->config != EASIM_NONE)
+        str_addf(out, " in configuration %u", row->config);
+    str_addf(out, " at t = %.9g s (%s)", units_s(row->time_ns), refusal_names[row->refusal]);
+}
+
+void probe_add_difference(const struct probe_record *before, const struct probe_record *after,
+                          struct str *out) {
+    if (before->row_count == after->row_count && before->row_hash == after->row_hash)
+        return;
+    uint64_t at = 0;
+    while (at < PROBE_ROWS && at < before->row_count && at < after->row_count &&
+           memcmp(&before->rows[at], &after->rows[at], sizeof before->rows[at]) == 0)
+        at++;
+    str_addf(out, "action %llu was ", (unsigned long long)at + 1);
+    if (at == PROBE_ROWS) {
+        str_add(out, "the same, but a later one was not");
+        return;
+    }
+    add_row(out, before, at);
+    str_add(out, ", now it is ");
+    add_row(out, after, at);
 }
 
 /* --- run_effects --- */

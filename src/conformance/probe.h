@@ -7,7 +7,8 @@
 
 #define PROBE_ROWS 8192
 
-/* An action of the policy and its answer. */
+/* An action of the policy and its answer; wake-ups of a list policy, whose callbacks may ask for
+   the same one more or less often, are left out. */
 struct probe_row {
     int64_t time_ns;
     uint32_t kind, refusal, job, config;
@@ -16,6 +17,7 @@ struct probe_row {
 /* What is known of a run, up to the moment: plain data, so that it can lie in shared memory. */
 struct probe_record {
     char failure[1024]; /* "": none so far */
+    bool drew;          /* callbacks of a list policy about jobs have drawn random numbers */
     unsigned changes;   /* of its process: bits of enum own_state_change */
     int64_t now_ns;
     uint64_t decisions;
@@ -30,11 +32,16 @@ struct probe_record {
 };
 
 /* Runs replication 1 of a study to its end. A failed run, one without progress, and a drained one
-   in which not all jobs finished leave their reason in record->failure. check: as `--check`. */
-void probe_run(const struct study *study, bool check, struct probe_record *record);
+   in which not all jobs finished leave their reason in record->failure. check: as `--check`; plain:
+   all callbacks of a list policy are asked anew at each decision. */
+void probe_run(const struct study *study, bool check, bool plain, struct probe_record *record);
 /* Runs two at once, in two threads that hand over after every instant. */
 void probe_pair(const struct study *const studies[2], bool check,
                 struct probe_record *const records[2]);
+
+/* Adds where two records differ first; nothing if nowhere. */
+void probe_add_difference(const struct probe_record *before, const struct probe_record *after,
+                          struct str *out);
 
 /* --- run_effects --- */
 /* What runs change in their process (working folder, umask, locale, signals), and what they write

@@ -53,7 +53,7 @@ static void run_builtin(void *context) {
                    sizeof run->record->failure) == 0) {
         struct own_state before;
         own_state_look(&before);
-        probe_run(&study, !run->unchecked, run->record);
+        probe_run(&study, !run->unchecked, run->plain, run->record);
         run->record->changes = own_state_changes(&before);
         fflush(NULL); /* what the policy has written and not flushed */
     }

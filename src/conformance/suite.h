@@ -43,6 +43,7 @@ struct suite_run {
     const struct builtin *builtin;
     const char *set; /* one more `--set`, or NULL */
     bool unchecked;  /* without --check, whose view is read-only */
+    bool plain;      /* all callbacks of a list policy are asked anew at each decision */
     struct probe_record *record;
 };
 

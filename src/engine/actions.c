@@ -354,6 +354,8 @@ static void *host_scratch(struct easim_plan *plan, size_t bytes) {
 }
 
 static double host_uniform(struct easim_plan *plan) {
+    struct list *list = &plan->sim->list;
+    list->drew = list->drew || list->draws;
     return gsl_rng_uniform(plan->sim->policy_rng);
 }
 

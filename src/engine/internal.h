@@ -6,7 +6,6 @@
 #include "engine/segments.h"
 #include "engine/services.h"
 #include "engine/sim.h"
-#include "policy/list/recheck.h"
 
 /* --- callbacks --- */
 
@@ -17,9 +16,10 @@ void callbacks_init(struct sim *sim);
 void callbacks_finish(struct sim *sim);
 /* At the end of a checked run: compares all of the view. */
 void callbacks_check_view(struct sim *sim);
-/* For a run that ends because jobs wait for ever: whether the reason is that answers of a list
-   policy, which the host keeps, are no longer what the policy would answer; text says which. */
-bool callbacks_explain(struct sim *sim, char text[static RECHECK_BYTES]);
+/* For a run that ends because jobs wait for ever: whether a list policy would start one of them if
+   all its callbacks were asked anew; text says which. The view is then as after that start. */
+#define EXPLANATION_BYTES 256
+bool callbacks_explain(struct sim *sim, char text[static EXPLANATION_BYTES]);
 
 /* --- admission: whether a job that arrives goes into the queue or is rejected, for ever --- */
 

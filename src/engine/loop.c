@@ -247,8 +247,8 @@ int loop_init(struct sim *sim, struct error *reterr) {
     if (r < 0)
         return r;
     if (policy->list) {
-        list_init(&sim->list, sim->params, (uint32_t)workload->jobs.count);
-        sim->list.recheck = sim->options.check;
+        list_init(&sim->list, sim->params, (uint32_t)workload->jobs.count, sim->options.plain);
+        sim->list.check = sim->options.check;
         view_header(&sim->view)->usage_half_life_s = sim->params->list.half_life_s;
     }
     if (workload->jobs.count > 0)
@@ -449,31 +449,40 @@ static const char *what_happens(const struct sim *sim) {
                : "but what the repeated series have shown will happen";
 }
 
-static void report_stuck(struct sim *sim) {
-    const struct easim_view *v = sim->view.v;
-    char why[RECHECK_BYTES];
-    bool known = callbacks_explain(sim, why);
-    char gone[64] = "";
-    struct str counted = {0}, served = {0};
-    str_add(&served, "");
-    tell_of_services(sim, &served);
-    if (sim->failures.gone > 0)
-        snprintf(gone, sizeof gone, " (nodes that are never repaired: %u)", sim->failures.gone);
+/* What the policy has counted, in words. */
+static void tell_counts(const struct sim *sim, struct str *out) {
     for (size_t i = 0; i < sim->counted.entries.count; i++) {
         const struct tally_entry *entry = &sim->counted.entries.at[i];
-        str_addf(&counted, "; it has counted %llu %s%s", (unsigned long long)entry->count,
-                 entry->reason, entry->named > 0 ? ": " : "");
-        tally_write_names(entry, &counted);
+        str_addf(out, "; it has counted %llu %s%s", (unsigned long long)entry->count, entry->reason,
+                 entry->named > 0 ? ": " : "");
+        tally_write_names(entry, out);
     }
+}
+
+static void report_stuck(struct sim *sim) {
+    const struct easim_view *v = sim->view.v;
+    uint32_t waiting = v->waiting_count, free_gpus = v->free_gpus, first = v->first_waiting;
+    char why[EXPLANATION_BYTES], gone[64] = "";
+    struct str counted = {0}, served = {0};
+    str_add(&served, "");
+    str_add(&counted, "");
+    tell_of_services(sim, &served);
+    tell_counts(sim, &counted);
+    if (sim->failures.gone > 0)
+        snprintf(gone, sizeof gone, " (nodes that are never repaired: %u)", sim->failures.gone);
+    bool known = callbacks_explain(sim, why);
     sim_fail(
         sim, ERROR_RUN,
         "policy %s leaves %u jobs waiting for ever: nothing runs, nothing %s, %u of %u GPUs are free%s%s; "
         "the first of them is job %s%s%s%s",
-        sim->module->policy->name, v->waiting_count, what_happens(sim), v->free_gpus, v->gpus,
-        served.text, gone, sim->workload->jobs.at[v->first_waiting].id, known ? "; " : "", why,
-        counted.length > 0 ? counted.text : "");
+        sim->module->policy->name, waiting, what_happens(sim), free_gpus, v->gpus, served.text,
+        gone, sim->workload->jobs.at[first].id, known ? "; " : "", why, counted.text);
     str_finish(&counted);
     str_finish(&served);
+}
+
+static bool is_stopped(const struct sim *sim, int64_t next_ns) {
+    return sim->options.stop_ns > 0 && next_ns > sim->options.stop_ns;
 }
 
 int loop_run(struct sim *sim, struct error *reterr) {
@@ -486,12 +495,13 @@ int loop_run(struct sim *sim, struct error *reterr) {
             error_set(&sim->error, ERROR_CANCELLED, "interrupted");
         else if (is_stuck(sim) || (next_ns == INT64_MAX && sim->waiting > 0))
             report_stuck(sim);
-        else if (next_ns == INT64_MAX || next_ns > sim->options.horizon_ns)
+        else if (next_ns == INT64_MAX || next_ns > sim->options.horizon_ns ||
+                 is_stopped(sim, next_ns))
             break;
         else
             step_to_next_instant(sim);
     }
-    if (sim->error.code >= 0 && !drain)
+    if (sim->error.code >= 0 && !drain && sim->options.stop_ns == 0)
         advance_time(sim, sim->options.horizon_ns);
     services_settle_all(sim);
     end_instant(sim);

@@ -10,13 +10,14 @@
 #include "engine/jobs.h"
 #include "policy/interface.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
 /* --- callbacks --- */
 
-/* Decisions 1, 2, 4, 8 ... compare all of the view and ask for all kept answers again: few,
+/* Decisions 1, 2, 4, 8 ... compare all of the view: few,
    however long the run is. */
 static bool checks_all(const struct sim *sim) {
     return (sim->decision_total & (sim->decision_total - 1)) == 0;
@@ -42,7 +43,6 @@ static void call_policy(struct sim *sim, int (*function)(const struct easim_pass
                         const char *name) {
     struct easim_plan plan = {.sim = sim};
     struct easim_pass pass = actions_pass(&plan);
-    sim->list.recheck_all = sim->list.recheck_all || (sim->options.check && checks_all(sim));
     policy_code_begins(sim);
     sim_note_call(sim, function ? name : LIST_CALLBACK);
     int r = function ? function(&pass) : list_decide(&sim->list, &pass);
@@ -140,18 +140,33 @@ void callbacks_check_view(struct sim *sim) {
     policy_code_ends(sim, true);
 }
 
-bool callbacks_explain(struct sim *sim, char text[static RECHECK_BYTES]) {
+bool callbacks_explain(struct sim *sim, char text[static EXPLANATION_BYTES]) {
     struct easim_plan plan = {.sim = sim};
     struct easim_pass pass = actions_pass(&plan);
+    const struct error before = sim->error;
+    struct list anew;
+    size_t i = 0;
     text[0] = '\0';
+    if (!sim->module->policy->list || list_in_rounds(&sim->list))
+        return false;
+    list_init(&anew, sim->params, (uint32_t)sim->workload->jobs.count, true);
     policy_code_begins(sim);
     sim_note_call(sim, LIST_CALLBACK);
-    bool found = sim->module->policy->list && !list_in_rounds(&sim->list) &&
-                 recheck_at_end(&sim->list.index, &pass, text);
+    int r = list_decide(&anew, &pass);
     end_call(sim, LIST_CALLBACK);
     policy_code_ends(sim, true);
-    arena_reset(&sim->scratch);
-    return found;
+    list_finish(&anew);
+    while (r >= 0 && i < plan.actions.count && plan.actions.at[i].kind != ACTION_START)
+        i++;
+    if (r >= 0 && i < plan.actions.count)
+        snprintf(
+            text, EXPLANATION_BYTES,
+            "it would start job %.60s if the host asked all its callbacks anew: one of them looks at what it may not",
+            sim->workload->jobs.at[plan.actions.at[i].start.job].id);
+    sim->error.code = ERROR_RUN; /* so that the plan is dropped */
+    actions_finish(&plan);
+    sim->error = before;
+    return text[0] != '\0';
 }
 
 /* --- admission --- */

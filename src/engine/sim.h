@@ -386,8 +386,10 @@ struct sim_options {
     struct forecast_options forecast;
     uint64_t seed;
     uint32_t replication;
-    bool check;  /* invariants after every event, a guarded view, kept answers asked again */
-    bool strict; /* a refused action ends the run */
+    bool check;      /* invariants after every event, a guarded view, the hint of list policies */
+    bool plain;      /* all callbacks of a list policy are asked anew at each decision */
+    int64_t stop_ns; /* > 0: the run is over once time goes beyond it */
+    bool strict;     /* a refused action ends the run */
     bool time_decisions;       /* measure decide_ns */
     const atomic_bool *cancel; /* NULL, or set from outside to give up */
     atomic_ulong *progress;    /* NULL, or counts events for somebody outside */

@@ -12,6 +12,33 @@
 void power_scopes_check(const struct study *study, const struct usage *usage,
                         struct problems *problems);
 
+/* --- plain_run --- */
+/* Whether a list policy decides the same if all its callbacks are asked anew at each decision. */
+
+#define PLAIN_DECISIONS 20000 /* whose actions are compared: the first ones */
+
+struct logged_action {
+    int64_t time_ns;
+    uint64_t decision; /* from 1 */
+    uint32_t kind, refusal, job, config;
+};
+
+/* The actions of a run. Zero-initialise; of one that is not set up _close does nothing. */
+struct decision_log {
+    struct observer observer;
+    const struct observer *watch; /* of the second run, too; or NULL */
+    ARRAY_OF(struct logged_action) actions;
+    bool is_cut; /* the run had more decisions */
+};
+
+/* Sets it up; returns the observer that fills it in. */
+const struct observer *decision_log_init(struct decision_log *log);
+/* Releases it. If r, the result of the run, which is not released, is 0, the jobs run once more
+   first. ERROR_RUN: decisions differ, or that run fails; the error names time, job and both
+   actions. `counted` gets a note where they differ, but callbacks draw random numbers. */
+int decision_log_close(struct decision_log *log, int r, const struct study *study,
+                       const struct sim *first, struct tally *counted, struct error *reterr);
+
 /* --- shared_links --- */
 
 /* Adds a problem for each model in use that has no sync_bytes beside contention, and warnings. */

@@ -4,6 +4,7 @@
 #include "base/units.h"
 #include "engine/loop.h"
 #include "engine/segments.h"
+#include "study/internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -165,8 +166,11 @@ static int simulate_replication(struct pool *pool, uint32_t index, const struct 
     struct power_means means = {0};
     const struct outlet outlet = crash && crash->ring ? (struct outlet){put_piece, crash->ring}
                                                       : (struct outlet){take_piece, pool};
-    const struct observer *observers[5 + REPLICATE_WATCHERS] = {&metrics.observer};
+    const struct observer *observers[6 + REPLICATE_WATCHERS] = {&metrics.observer};
     size_t count = 1;
+    struct decision_log log = {0};
+    if (pool->options->check && sink && pool->study->module.policy->list)
+        observers[count++] = decision_log_init(&log);
     if (pool->options->check || pool->options->record)
         observers[count++] = &segments.observer;
     if (pool->options->meter_step_ns > 0) {
@@ -174,7 +178,7 @@ static int simulate_replication(struct pool *pool, uint32_t index, const struct 
         observers[count++] = &means.observer;
     }
     if (crash)
-        observers[count++] = &watch;
+        observers[count++] = log.watch = &watch;
     if (sink && sink->watch)
         count += sink->watch(sink->context, index + 1, &outlet, observers + count);
     struct sim sim = study_sim(pool->study, workload);
@@ -216,6 +220,7 @@ static int simulate_replication(struct pool *pool, uint32_t index, const struct 
                                                .means = means.step_ns > 0 ? &means : NULL},
                          &slot->rendered);
     }
+    r = decision_log_close(&log, r, pool->study, &sim, &slot->counted, &slot->outcome.error);
     loop_finish(&sim);
     if (crash)
         crash_context_end_policy(crash);

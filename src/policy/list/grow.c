@@ -258,9 +258,30 @@ static uint64_t next_candidate(const struct grow *grow, const struct easim_view 
     return first;
 }
 
+static bool has_reason_to_wait(const struct easim_view *view) {
+    return view->waiting_count > 0 || view->checkpointing_count > 0 || view->free_gpus == 0;
+}
+
+int grow_plainly(struct grow *grow, const struct easim_pass *pass) {
+    const struct easim_view *view = pass->view;
+    if (has_reason_to_wait(view))
+        return 0;
+    uint32_t count = view->running_count;
+    uint32_t *running = pass->host->scratch(pass->plan, count * sizeof *running + 1);
+    for (uint32_t i = 0; i < count; i++)
+        running[i] = easim_view_running(view, i)->job;
+    sort_array(running, count, by_uint32);
+    for (uint32_t i = 0; i < count && view->free_gpus > 0; i++) {
+        const struct easim_job *job = host_job(view, running[i]);
+        if (resize_may(grow->rules, view, job) && grow_job(grow->rules, pass, job) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 int grow_decide(struct grow *grow, const struct easim_pass *pass) {
     const struct easim_view *view = pass->view;
-    if (view->waiting_count > 0 || view->checkpointing_count > 0 || view->free_gpus == 0)
+    if (has_reason_to_wait(view))
         return 0;
     if (sort_in_fresh(grow, pass) < 0)
         return -1;

@@ -35,6 +35,8 @@ void grow_note_start(struct grow *grow, uint32_t job);
    preempted, in this very decision or before. Negative, after host->fail, if an objective is NaN.
  */
 int grow_decide(struct grow *grow, const struct easim_pass *pass);
+/* The same by a look at every running job, without the premise below and what is kept. */
+int grow_plainly(struct grow *grow, const struct easim_pass *pass);
 
 /* --- growth gpus --- */
 /* What growing could bring a running job, before any try. Premise, which include/easim/policy.h

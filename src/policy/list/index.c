@@ -311,18 +311,9 @@ int index_find_queue(struct index *index, const struct easim_pass *pass, uint32_
 
 /* --- users --- */
 
-static int fail_factor(const struct easim_pass *pass, uint32_t user) {
-    struct str text = {0};
-    str_addf(&text, "the user_factor of user %s is not a positive, finite number",
-             easim_view_user(pass->view, user)->name);
-    pass->host->fail(pass->plan, text.text);
-    str_finish(&text);
-    return -1;
-}
-
 bool index_check_factor(struct index *index, const struct easim_pass *pass, uint32_t user,
                         double factor) {
-    if (!(factor > 0 && factor < INFINITY) && fail_factor(pass, user) < 0)
+    if (rules_check_factor(pass, user, factor) < 0)
         index->failed = true;
     return !index->failed;
 }
@@ -530,16 +521,25 @@ struct index_rank index_bound(struct index *index, const struct easim_pass *pass
     return (struct index_rank){value, q->tier, 0};
 }
 
-const char *index_find_fallen(struct index *index, const struct easim_pass *pass) {
+bool index_check_grown(struct index *index, const struct easim_pass *pass) {
+    struct str text = {0};
     for (size_t i = 0; i < index->members.count; i++) {
         struct user_queue *m = &index->members.at[i];
         if (m->user == EASIM_NONE || m->jobs.count == 0)
             continue;
         queue_advance(&m->jobs, pass->view->now_s, index->rules->ops->user_factor(pass, m->user));
-        if (queue_value(&m->jobs, queue_first(&m->jobs)) < m->value)
-            return easim_view_user(pass->view, m->user)->name;
+        if (!(queue_value(&m->jobs, queue_first(&m->jobs)) < m->value))
+            continue;
+        str_addf(
+            &text,
+            "the user_factor of user %.60s makes values fall with more usage, against factor_grows",
+            easim_view_user(pass->view, m->user)->name);
+        pass->host->fail(pass->plan, text.text);
+        str_finish(&text);
+        index->failed = true;
+        break;
     }
-    return NULL;
+    return !index->failed;
 }
 
 uint32_t index_any(const struct index *index, uint32_t queue) {

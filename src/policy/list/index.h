@@ -112,9 +112,9 @@ double index_value(const struct index *index, uint32_t job);
 /* Whether the factor of a user is one; if not, after host->fail, `failed` is set. */
 bool index_check_factor(struct index *index, const struct easim_pass *pass, uint32_t user,
                         double factor);
-/* Whether what is kept of users below the first holds: NULL, or the name of one whose first job is
-   worth less than it was, though the policy says that such values only grow. */
-const char *index_find_fallen(struct index *index, const struct easim_pass *pass);
+/* Whether values of users only grow, where the policy says so; if not, after host->fail, `failed`
+   is set. */
+bool index_check_grown(struct index *index, const struct easim_pass *pass);
 static inline bool index_is_empty(const struct index *index, uint32_t queue) {
     return index->queues.at[queue].jobs.heap.count == 0;
 }

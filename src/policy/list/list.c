@@ -6,22 +6,26 @@
 #include "base/timeheap.h"
 #include "base/units.h"
 #include "policy/interface.h"
-#include "policy/list/recheck.h"
 #include "policy/list/start.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-void list_init(struct list *list, const struct policy_params *params, uint32_t job_count) {
+void list_init(struct list *list, const struct policy_params *params, uint32_t job_count,
+               bool plain) {
     *list = (struct list){.rules = {.ops = params->policy->list,
                                     .options = &params->list,
                                     .keeps_cap = params_have(params, EASIM_CAPABILITY_POWER_CAP),
-                                    .has_limits = params_have(params, EASIM_CAPABILITY_FREQUENCY)}};
-    list->rules.sets = &list->sets;
+                                    .has_limits = params_have(params, EASIM_CAPABILITY_FREQUENCY),
+                                    .plain = plain,
+                                    .sets = plain ? NULL : &list->sets}};
     list->rules.minimised =
         mem_zalloc(rules_level_count(list->rules.ops), sizeof *list->rules.minimised);
-    index_init(&list->index, &list->rules, job_count);
+    if (plain)
+        plain_init(&list->plain, &list->rules, job_count);
+    else
+        index_init(&list->index, &list->rules, job_count);
     grow_init(&list->grow, &list->rules, job_count);
     shrink_init(&list->shrink, &list->rules, job_count);
     rounds_init(&list->rounds, &list->rules);
@@ -29,6 +33,7 @@ void list_init(struct list *list, const struct policy_params *params, uint32_t j
 
 void list_finish(struct list *list) {
     index_finish(&list->index);
+    plain_finish(&list->plain);
     group_sets_finish(&list->sets);
     free(list->heads.at);
     free(list->closed.at);
@@ -41,7 +46,8 @@ void list_finish(struct list *list) {
 }
 
 static int ask_minimise(struct list *list, const struct easim_pass *pass) {
-    if (!list->has_asked && rules_ask_minimise(list->rules.ops, pass, list->rules.minimised) < 0)
+    if ((!list->has_asked || list->rules.plain) &&
+        rules_ask_minimise(list->rules.ops, pass, list->rules.minimised) < 0)
         return -1;
     list->has_asked = true;
     return 0;
@@ -58,7 +64,7 @@ void list_leave(struct list *list, uint32_t job) {
 }
 
 void list_note_start(struct list *list, uint32_t job) {
-    if (!list_in_rounds(list))
+    if (!list_in_rounds(list) && !list->rules.plain)
         grow_note_start(&list->grow, job);
     shrink_note(&list->shrink, job);
 }
@@ -67,11 +73,20 @@ void list_note_change(struct list *list, uint32_t job) {
     shrink_note(&list->shrink, job);
 }
 
+/* The key of a waiting job, checked. Negative after host->fail. */
+static int ask_key(struct list *list, const struct easim_pass *pass, uint32_t job,
+                   struct easim_key *ret_key) {
+    return list->rules.plain ? plain_ask(&list->plain, pass, job, ret_key)
+                             : index_ask(&list->index, pass, job, ret_key);
+}
+
 /* list_may_admit at the level of the pass. */
 static bool may_admit_at_level(struct list *list, const struct easim_pass *pass,
                                const struct easim_job *job, const bool *ruled_out) {
     struct easim_key key;
-    if (index_ask_early(&list->index, pass, job->index, &key) < 0 || key.ask_again_s != 0)
+    int asked = list->rules.plain ? plain_ask(&list->plain, pass, job->index, &key)
+                                  : index_ask_early(&list->index, pass, job->index, &key);
+    if (asked < 0 || key.ask_again_s != 0)
         return true;
     for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
         if (ruled_out[c])
@@ -110,7 +125,7 @@ static bool may_ask_for_room(const struct list *list, bool asks, bool may_displa
 static int update_level(struct list *list) {
     int level = rules_level(&list->rules, &list->pass);
     list->pass.level = level < 0 ? 0 : (uint32_t)level;
-    list->knows_level = index_knows_level(&list->index, list->pass.level);
+    list->knows_level = list->rules.plain || index_knows_level(&list->index, list->pass.level);
     return level < 0 ? -1 : 0;
 }
 
@@ -160,7 +175,7 @@ static int start_in_room(struct list *list, const struct easim_pass *pass,
         return -1;
     if (room > 0) {
         if (update_level(list) < 0 ||
-            (pass->level != level && index_ask(&list->index, pass, job->index, &own) < 0))
+            (pass->level != level && ask_key(list, pass, job->index, &own) < 0))
             return -1;
         started = start_try(&list->rules, pass, job, &own, NULL);
     }
@@ -189,6 +204,31 @@ static int visit_in_queue_order(struct list *list, const struct easim_pass *pass
         started = visit_job(list, pass, job, &none);
     }
     return started < 0 ? -1 : 0;
+}
+
+/* Every waiting job in order. With no room only those that may make some are visited, urgent ones
+   that may not yet in vain; the first other job ends the pass. */
+static int visit_plainly(struct list *list, const struct easim_pass *pass) {
+    if (plain_sort(&list->plain, pass) < 0)
+        return -1;
+    for (size_t i = 0; i < list->plain.order.count; i++) {
+        const struct easim_job *job = host_job(pass->view, list->plain.order.at[i].job);
+        struct easim_key key;
+        if (job->state != EASIM_JOB_WAITING)
+            continue;
+        if (ask_key(list, pass, job->index, &key) < 0)
+            return -1;
+        bool urgent = rules_is_urgent(&key), makes_room = rules_make_room(list->rules.ops);
+        if (!has_room(pass->view) && !(makes_room && urgent) &&
+            !may_ask_for_room(list, false, key.may_displace))
+            break;
+        int started = job->state == EASIM_JOB_WAITING ? visit_job(list, pass, job, &key) : 0;
+        if (started < 0)
+            return -1;
+        if (!started && list->rules.options->strict)
+            break;
+    }
+    return 0;
 }
 
 /* --- the order of a pass: a heap of the first jobs of queues --- */
@@ -399,8 +439,7 @@ static bool find_next(struct list *list, const struct easim_pass *pass,
 static int visit_next(struct list *list, const struct easim_pass *pass,
                       const struct list_head *next) {
     struct easim_key key;
-    if ((list->recheck && recheck_job(&list->index, pass, next->rank.job) < 0) ||
-        index_ask(&list->index, pass, next->rank.job, &key) < 0)
+    if (index_ask(&list->index, pass, next->rank.job, &key) < 0)
         return -1;
     const struct easim_job *job = host_job(pass->view, next->rank.job);
     int started = job->state == EASIM_JOB_WAITING ? visit_job(list, pass, job, &key) : 0;
@@ -451,11 +490,7 @@ static int visit_by_index(struct list *list, const struct easim_pass *pass) {
     for (size_t i = 0; i < list->aside.count; i++)
         if (host_job(pass->view, list->aside.at[i].job)->state == EASIM_JOB_WAITING)
             index_put(&list->index, pass, &list->aside.at[i]);
-    if (!list->recheck)
-        return 0;
-    bool all = list->recheck_all;
-    list->recheck_all = false;
-    return recheck_pass(&list->index, pass, all);
+    return list->check && !index_check_grown(&list->index, pass) ? -1 : 0;
 }
 
 /* The first of the waiting jobs in the order of the pass. */
@@ -463,6 +498,8 @@ static uint32_t find_first_left(struct list *list, const struct easim_pass *pass
     struct index *index = &list->index;
     struct index_rank first;
     uint32_t queue;
+    if (list->rules.plain)
+        return plain_first_left(&list->plain, pass);
     bool found = index->jobs && index_next_in_line(index, NULL, NULL, &first, &queue);
     for (size_t i = 0; i < index->busy.count; i++) {
         struct index_rank rank = index_first(index, pass, index->busy.at[i]);
@@ -477,7 +514,7 @@ static uint32_t find_first_left(struct list *list, const struct easim_pass *pass
 static int shrink_for_first(struct list *list, const struct easim_pass *pass) {
     struct easim_key key;
     uint32_t first = find_first_left(list, pass), shrunk;
-    if (index_ask(&list->index, pass, first, &key) < 0)
+    if (ask_key(list, pass, first, &key) < 0)
         return -1;
     const struct easim_job *job = host_job(pass->view, first);
     if (job->state != EASIM_JOB_WAITING)
@@ -485,7 +522,8 @@ static int shrink_for_first(struct list *list, const struct easim_pass *pass) {
     int r = shrink_decide(&list->shrink, pass, job, &key, &shrunk);
     if (r <= 0)
         return r;
-    grow_note_start(&list->grow, shrunk);
+    if (!list->rules.plain)
+        grow_note_start(&list->grow, shrunk);
     return start_try(&list->rules, pass, job, &key, NULL) < 0 ? -1 : 0;
 }
 
@@ -516,12 +554,14 @@ static int decide_now(struct list *list, const struct easim_pass *pass) {
     const struct easim_list *ops = list->rules.ops;
     const struct list_options *options = list->rules.options;
     bool shrink = options->resize && options->shrink;
-    list->shrink.recheck = list->recheck;
     if (ops->begin)
         ops->begin(pass);
+    list->draws = true;
     int r = update_level(list);
     if (r >= 0 && view->waiting_count > 0 && (has_room(view) || rules_make_room(ops) || shrink))
-        r = list->index.jobs ? visit_by_index(list, pass) : visit_in_queue_order(list, pass);
+        r = list->rules.plain  ? visit_plainly(list, pass)
+            : list->index.jobs ? visit_by_index(list, pass)
+                               : visit_in_queue_order(list, pass);
     if (r >= 0 && shrink && view->waiting_count > 0)
         r = shrink_for_first(list, pass);
     if (r >= 0 && pass->host->reason)
@@ -529,12 +569,16 @@ static int decide_now(struct list *list, const struct easim_pass *pass) {
     if (list->index.failed)
         r = -1;
     list->pass.level = 0;
-    return r < 0 || !options->resize ? r : grow_decide(&list->grow, pass);
+    if (r >= 0 && options->resize)
+        r = list->rules.plain ? grow_plainly(&list->grow, pass) : grow_decide(&list->grow, pass);
+    list->draws = false;
+    return r;
 }
 
 bool list_is_idle(const struct list *list, const struct easim_view *view) {
-    return view->waiting_count == 0 && !list->rules.options->resize && !list->rules.ops->begin &&
-           !list_in_rounds(list) && rules_level_count(list->rules.ops) == 1 && !list->index.failed;
+    return view->waiting_count == 0 && !list->rules.plain && !list->rules.options->resize &&
+           !list->rules.ops->begin && !list_in_rounds(list) &&
+           rules_level_count(list->rules.ops) == 1 && !list->index.failed;
 }
 
 int list_decide(struct list *list, const struct easim_pass *pass) {

@@ -6,6 +6,7 @@
 #include "policy/list/displace.h"
 #include "policy/list/grow.h"
 #include "policy/list/index.h"
+#include "policy/list/plain.h"
 #include "policy/list/rounds.h"
 #include "policy/list/shrink.h"
 
@@ -22,13 +23,16 @@ struct list {
     struct rules rules;
     bool has_asked; /* what the policy minimises */
     struct group_sets sets;
-    struct index index; /* of all waiting jobs, unless they are visited in the order of the queue */
+    struct index index; /* of all waiting jobs, unless they are visited in the order of the queue,
+                           or decisions are plain */
+    struct plain plain;
     struct grow grow;
     struct shrink shrink;
     struct displace displace;
-    struct rounds rounds;      /* in rounds index and grow stay empty */
-    bool recheck, recheck_all; /* answers that are kept are asked for again (recheck.h); all of them
-                                  in the next pass */
+    struct rounds rounds; /* in rounds index and grow stay empty */
+    bool check;           /* the hint factor_grows is verified */
+    bool drew;            /* a callback that is asked about jobs has drawn a random number */
+    bool draws;           /* while such callbacks run */
     /* Of a pass. */
     struct easim_pass pass;           /* as callbacks get it: its level follows the cluster */
     bool room_refused;                /* to a job that is not urgent */
@@ -40,7 +44,9 @@ struct list {
     uint64_t stamp; /* number of the state of the cluster: goes up whenever it may have changed */
 };
 
-void list_init(struct list *list, const struct policy_params *params, uint32_t job_count);
+/* plain: every callback is asked anew at each decision, which costs as much as there are jobs. */
+void list_init(struct list *list, const struct policy_params *params, uint32_t job_count,
+               bool plain);
 void list_finish(struct list *list); /* accepts a zeroed one */
 /* Whether decisions are at the multiples of round_s only; not those of a zeroed list. */
 static inline bool list_in_rounds(const struct list *list) {

@@ -77,7 +77,7 @@ static bool rises(const struct easim_objective *objective) {
 
 struct known_choice rules_front(const struct rules *rules, const struct easim_pass *pass,
                                 const struct easim_job *job, bool urgent) {
-    return rules->sets && !rules->asks_all && rises(rules_minimised(rules, pass, urgent))
+    return rules->sets && rises(rules_minimised(rules, pass, urgent))
                ? group_sets_front(rules->sets, pass->view, job)
                : group_sets_all(job);
 }
@@ -88,7 +88,7 @@ bool rules_admit_all(const struct rules *rules, const struct easim_pass *pass,
     bool finite =
         objective->kind == EASIM_MINIMISE_TIME ||
         (objective->kind == EASIM_MINIMISE_EDP && objective->exponent <= MOST_FINITE_EXPONENT);
-    return finite && key->objective_max == 0 && !rules->asks_all;
+    return finite && key->objective_max == 0 && !rules->plain;
 }
 
 /* At most log2(x), and no more than 0.021 less, of x = 2^e (1 + f): e + f + 0.2786 f (1 - f), which
@@ -122,7 +122,7 @@ double rules_objective_up_to(const struct rules *rules, const struct easim_pass 
                              const struct easim_job *job, const struct easim_choice *choice,
                              bool urgent, double most) {
     const struct easim_objective *objective = rules_minimised(rules, pass, urgent);
-    return is_slow(objective) && exceeds(objective, choice, most)
+    return is_slow(objective) && !rules->plain && exceeds(objective, choice, most)
                ? INFINITY
                : objective_of(objective, pass, job, choice);
 }
@@ -165,10 +165,9 @@ double rules_best_objective(const struct rules *rules, const struct easim_pass *
     double best = best_of_view(rules, pass, job);
     if (!isnan(best))
         return best;
-    const struct known_choice front =
-        rules->sets && !rules->asks_all && rises(rules_minimised(rules, pass, false))
-            ? group_sets_when_empty(rules->sets, pass->view, job)
-            : group_sets_all(job);
+    const struct known_choice front = rules->sets && rises(rules_minimised(rules, pass, false))
+                                          ? group_sets_when_empty(rules->sets, pass->view, job)
+                                          : group_sets_all(job);
     best = INFINITY;
     uint32_t *before = best_before(rules, pass, job);
     if (before && *before != EASIM_NONE)
@@ -242,6 +241,17 @@ int rules_fail_objective(const struct rules *rules, const struct easim_pass *pas
                          const struct easim_job *job, bool urgent) {
     bool is_urgent_one = urgent && rules->ops->minimise_urgent;
     return rules_fail(pass, is_urgent_one ? "urgent objective" : "objective", job);
+}
+
+int rules_check_factor(const struct easim_pass *pass, uint32_t user, double factor) {
+    struct str text = {0};
+    if (factor > 0 && factor < INFINITY)
+        return 0;
+    str_addf(&text, "the user_factor of user %s is not a positive, finite number",
+             easim_view_user(pass->view, user)->name);
+    pass->host->fail(pass->plan, text.text);
+    str_finish(&text);
+    return -1;
 }
 
 /* A member that is not a number would compare as false everywhere, and so be passed over. */

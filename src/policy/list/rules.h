@@ -17,7 +17,7 @@ struct rules {
     const struct list_options *options;
     bool keeps_cap;              /* the policy declares POWER_CAP */
     bool has_limits;             /* some configurations may have a power limit */
-    bool asks_all;               /* nothing that is kept or known counts */
+    bool plain;                  /* every callback is asked anew, and nothing else is known */
     struct group_sets *sets;     /* NULL: nothing is kept of any */
     struct minimised *minimised; /* by level, once rules_ask_minimise has asked */
 };
@@ -83,6 +83,8 @@ static inline bool rules_factor_grows(const struct rules *rules) {
 static inline uint32_t rules_level_count(const struct easim_list *ops) {
     return ops->level && ops->levels > 1 ? ops->levels : 1;
 }
+/* Negative after host->fail: the factor of a user is not a positive, finite number. */
+int rules_check_factor(const struct easim_pass *pass, uint32_t user, double factor);
 /* The present level; negative, after host->fail, if the policy gives one that it does not have. */
 int rules_level(const struct rules *rules, const struct easim_pass *pass);
 /* Whether the key admits a choice of that objective; the first ignores whether it ends in time. */

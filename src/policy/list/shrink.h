@@ -74,7 +74,6 @@ struct candidates {
 /* Initialise by shrink_init; release with shrink_finish. */
 struct shrink {
     const struct rules *rules;
-    bool recheck; /* all running jobs are asked, too: none that the candidates lack is better */
     struct candidates candidates;
 };
 

@@ -37,9 +37,9 @@ static bool runs(const struct easim_pass *pass) {
 static void key(const struct easim_pass *pass, const struct easim_job *job, double best,
                 struct easim_key *ret) {
     bool later = is(pass, NAN_LATER) && job->index == 1 && pass->view->now_s > 1;
-    *ret = (struct easim_key){.tier = is(pass, TIER) && runs(pass),
-                              .value = is(pass, VALUE) && runs(pass) ? best + 1
-                                       : is(pass, TIME)              ? pass->view->now_s
+    *ret = (struct easim_key){.tier = is(pass, TIER) && runs(pass) && job->index == 1,
+                              .value = is(pass, VALUE) && runs(pass) ? -best
+                                       : is(pass, TIME)              ? -pass->view->now_s
                                        : is(pass, RANDOM) ? pass->host->uniform(pass->plan)
                                        : later            ? NAN
                                                           : best,
