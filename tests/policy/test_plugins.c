@@ -372,6 +372,31 @@ Test(plugins, kept_answers) {
     }
 }
 
+/* room_from_s and room_most are rules. a holds both GPUs from 0 to 100; b, which came at 1 and
+   wants `gpus`, gets room at the first decision at which the host may ask for that many: when it
+   comes, or when c comes at 50, which wants more than there is and never starts before; else when a
+   ends. */
+Test(plugins, room_by_rule) {
+    static const struct {
+        const char *params;
+        int64_t start_s;
+    } cases[] = {{"from: 0, most: 8", 1},   {"from: 0, most: 1", 1},    {"from: 0, most: 0", 100},
+                 {"from: 30, most: 1", 50}, {"from: 60, most: 8", 100}, {"from: 30, most: 0", 100}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        static const struct trial_options options = {
+            .jobs = "job_id,submit_s,gpus,duration_s\na,0,2,100\nb,1,1,200\nc,50,2,10\n"};
+        struct trial t;
+        trial_run(&t, &options,
+                  "name: n\nhorizon: 150s\npolicy: {name: roomy, params: {%s}}\n" TRIAL_CLUSTER(2)
+                      TRIAL_JOBS,
+                  cases[i].params);
+        cr_assert_eq(t.status, 0, "%s: %s", cases[i].params, t.failure);
+        cr_expect_eq(t.jobs[1].start_ns, cases[i].start_s * 1000000000, "%s: b starts at %g s",
+                     cases[i].params, (double)t.jobs[1].start_ns / 1e9);
+        trial_finish(&t);
+    }
+}
+
 static void roll(struct trial *t, int seed, const char *policy) {
     static struct trial_options options;
     options = (struct trial_options){.policy = policy};
