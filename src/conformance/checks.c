@@ -509,8 +509,11 @@ static void check_power_cap(struct suite *suite) {
     const struct suite_run run = {
         .suite = suite, .builtin = &builtin_capped, .record = suite->spare};
     struct str reasons = {0};
-    if (!(suite->policy->capabilities & EASIM_CAPABILITY_POWER_CAP)) {
-        suite_report(suite, check, CONFORMANCE_SKIPPED, "POWER_CAP is not declared");
+    if (!suite->keeps_cap) {
+        suite_report(suite, check, CONFORMANCE_SKIPPED,
+                     suite->policy->capabilities & EASIM_CAPABILITY_POWER_CAP
+                         ? "POWER_CAP is left to a parameter, which is false"
+                         : "POWER_CAP is not declared");
         return;
     }
     if (suite_run(&run) < 0)
@@ -550,6 +553,7 @@ static int run_checks(struct suite *suite, struct problems *problems) {
     }
     int r = builtin_load(&builtins[0], suite->path, suite->options->sets, suite->options->set_count,
                          &study, problems);
+    suite->keeps_cap = r == 0 && params_have(&study.params, EASIM_CAPABILITY_POWER_CAP);
     study_finish(&study);
     if (r < 0)
         return r;

@@ -31,6 +31,7 @@ struct suite {
     struct probe_record *records; /* shared memory, by builtin: its checked run */
     struct probe_record *spare;   /* shared memory, two more */
     bool *passed;                 /* by builtin */
+    bool keeps_cap;               /* it declares POWER_CAP, and has it with these parameters */
     bool differs;                 /* the same run does not give the same decisions */
     struct run_effects effects;   /* of runs of scenarios */
     struct str writes_view; /* the scenarios in which the policy wrote into the view; "" if none */

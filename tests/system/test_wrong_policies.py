@@ -14,6 +14,7 @@ from harness import SOURCE, TINY, cases, easim, form, run
 FOLDER = SOURCE / "tests/policy/wrong"
 COMPILER = ["tcc"] if shutil.which("tcc") else ["cc", "-O0", "-w"]
 LIMITS = {"run": ["--decision-timeout", "300ms"], "check": ["--check", "--decision-timeout", "300ms"], "test": ["--limit", "1"]}
+SEED = [SOURCE / "configs/eas-sim.yaml", "-n", "2"]  # with --check: enough jobs for a fault to matter
 HINT = "run it once with --check"
 
 
@@ -27,7 +28,7 @@ def answer(name, how, folder):
     module = folder / f"{name}.so"
     if not module.exists():
         run(*COMPILER, "-shared", "-fPIC", f"-I{SOURCE}/include", f"-I{FOLDER}", "-o", module, FOLDER / f"{name}.c")
-    words = ["policies", "--test", module] if how == "test" else ["run", TINY, "--policy", module, "--force", "--out", folder / f"{name}-{how}"]
+    words = ["policies", "--test", module] if how == "test" else ["run", *(SEED if how == "check" else [TINY]), "--policy", module, "--force", "--out", folder / f"{name}-{how}"]
     done = easim(*words, *LIMITS[how], code=None)
     return done.returncode, done.stdout + done.stderr
 

@@ -30,8 +30,9 @@ static bool make_room(const struct easim_pass *pass, const struct easim_job *job
 
 static const struct easim_param params[] = {
     {"from", "s", "room_from_s", EASIM_PARAM_DURATION, offsetof(struct params, from), 0, 1e9, 0,
-     false, NULL},
-    {"most", "", "room_most", EASIM_PARAM_INT, offsetof(struct params, most), 0, 8, 8, false, NULL},
+     false, NULL, EASIM_ROLE_NONE},
+    {"most", "", "room_most", EASIM_PARAM_INT, offsetof(struct params, most), 0, 8, 8, false, NULL,
+     EASIM_ROLE_NONE},
 };
 
 static const struct easim_list list = {
