@@ -197,8 +197,7 @@ static int simulate_replication(struct pool *pool, uint32_t index, const struct 
     int r = loop_init(&sim, &slot->outcome.error);
     if (r == 0 && sink)
         r = loop_run(&sim, &slot->outcome.error);
-    if (crash)
-        crash_context_end_policy(crash);
+    crash_context_end_policy(crash);
     if (r == 0 && sink)
         r = close_segments(pool->options, &segments, &sim, &slot->outcome.error);
     if (r == 0 && sink && means.step_ns > 0)
@@ -222,8 +221,7 @@ static int simulate_replication(struct pool *pool, uint32_t index, const struct 
     }
     r = decision_log_close(&log, r, pool->study, &sim, &slot->counted, &slot->outcome.error);
     loop_finish(&sim);
-    if (crash)
-        crash_context_end_policy(crash);
+    crash_context_end_policy(crash);
     if (r == 0 && sim.error.code < 0) { /* by what the policy does at the end */
         slot->outcome.error = sim.error;
         r = sim.error.code;

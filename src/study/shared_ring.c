@@ -98,6 +98,8 @@ void crash_context_policy(struct crash_context *crash, const struct policy_modul
 }
 
 void crash_context_end_policy(const struct crash_context *crash) {
+    if (!crash)
+        return;
     if (getpid() != crash->pid)
         _exit(EXIT_FAILURE);
     own_state_set_locale();

@@ -104,7 +104,7 @@ void crash_context_begin(struct crash_context *crash);
 /* In the child, before code of the policy runs. */
 void crash_context_policy(struct crash_context *crash, const struct policy_module *module);
 /* Code of the policy has ended: so does this process if it is not the task but a copy that was
-   forked, which must not give results. */
+   forked, which must not give results. NULL: nothing to do. */
 void crash_context_end_policy(const struct crash_context *crash);
 /* Keeps now_ns and decisions up to date. */
 struct observer crash_context_observer(struct crash_context *crash);
