@@ -687,7 +687,7 @@ def five_answers(page, folder):
     assert f"User {most['user']}: {100 * float(most['energy_kwh']) / sum(float(r['energy_kwh']) for r in users):.3g} % of the energy" in text, text
     assert all(line["text"] in text_of(page, "#answers") for line in json_of(folder / "capped/manifest.json")["assumptions"])
     costs(page, means)
-    assert find(page, "u1")[0] == "user u1" and find(page, "3")[0] == "job 3" and find(page, "no such")[0] == "0 matches"
+    assert find(page, "u1")[0] == "user u1" and find(page, "3")[0] == "job 3" and find(page, "job 3") == find(page, "3") and find(page, "no such")[0] == "0 matches"
     find(page, "3")
     page.run("document.querySelector('#found button').click()")
     page.settle()

@@ -88,36 +88,41 @@ function showJob(id) {
   $("answers").scrollIntoView();
 }
 
+const policyOf = (p) => p.manifest ? p.manifest.policy.name : p.name;
 const isCapped = (p) => estimate(p, "cap_violation_s").mean !== null;
+const exceeded = (p) => estimate(p, "cap_violation_s").mean || 0;
 const capText = (p) => !isCapped(p) ? "none" : [...new Set(d3.extent((p.power && p.power.levels[0].cap_w) || []))].map((w) => quantity(w, "W")).join(" to ");
 
 function capAnswer(policy) {
-  const capped = DATA.policies.filter(isCapped), free = DATA.several && DATA.policies.find((p) => !isCapped(p));
+  const capped = DATA.policies.filter(isCapped);
+  const freeOf = (p) => DATA.several && DATA.policies.find((q) => !isCapped(q) && policyOf(q) === policyOf(p));
   if (capped.length === 0) return [make("p", {}, "Nothing: no power cap holds in these results.")];
-  const shown = capped.includes(policy) ? policy : capped[0], blame = shown.blame;
-  const change = (p, m) => free && p !== free ? estimate(p, m).mean / estimate(free, m).mean - 1 : NaN;
+  const shown = capped.includes(policy) ? policy : capped[0], blame = shown.blame, free = freeOf(shown);
+  const change = (p, m, free = freeOf(p)) => free && p !== free ? estimate(p, m).mean / estimate(free, m).mean - 1 : NaN;
   const signed = (share) => Number.isFinite(share) ? ` (${share > 0 ? "+" : ""}${percent(share)})` : "";
   return [
     make("p", {}, blame ? strong(`Under ${name(shown.name, 60)} the cap alone kept jobs waiting for ${number(blame.sums_s[1] / 3600)} job hours`) : "",
-         blame ? `, ${percent(blame.sums_s[1] / (sum(blame.sums_s) || 1))} of their time in the system (replication ${shown.replication}). ` : "",
-         free ? `In brackets is the change against ${name(free.name, 60)}, which has no cap. ${jobsDiffer([free, shown])}` :
+         blame ? `, ${percent(blame.sums_s[1] / (sum(blame.sums_s) || 1))} of their time in the system (replication ${shown.replication}). Without it a part of this would be waiting for GPUs. ` : "",
+         free ? `In brackets is the change against the run of the same policy without a cap, here ${name(free.name, 60)}. ${jobsDiffer([free, shown])}` :
              "It also makes jobs run slower. To see all that it cost, run the scenario without a cap and report both folders together."),
+    capped.some((p) => exceeded(p) > 0) ? make("p", {}, ...capped.filter((p) => exceeded(p) > 0).flatMap((p, i) => [i ? ", " : "", bdi(p.name, 40), ` is above its cap for ${seconds(exceeded(p))}`]), ".") : "",
     table({
       caption: "Means under the cap",
       rows: DATA.policies,
       columns: [text("run", (p) => bdi(p.name, 40)), text("cap", capText),
-                ...["jct_restricted_mean_s", "wait_mean_s", "jobs_finished", "jobs_rejected", "energy_kwh", "cost"].filter((m) => estimate(shown, m).mean !== null)
-                    .map((m) => num(metricLabel(m), (p) => quantity(estimate(p, m).mean, metricUnit(m)) + signed(change(p, m))))]
+                ...["jct_restricted_mean_s", "wait_mean_s", "jobs_finished", "jobs_rejected", "deadline_miss_rate", "energy_kwh", "energy_per_work_kwh", "cost"].filter((m) => estimate(shown, m).mean !== null)
+                    .map((m) => num(m === "cost" ? `cost (${metricUnit(m)})` : metricLabel(m),
+                                    (p) => quantity(estimate(p, m).mean, m === "cost" ? "" : metricUnit(m)) + signed(change(p, m))))]
     })
   ];
 }
 
 /* From each value of a job hour on, the policy whose energy and time cost least. */
 function cheapest(rows) {
-  const out = [{from: 0, row: [...rows].sort((a, b) => a.energy - b.energy || a.hours - b.hours)[0]}];
+  const out = [{from: 0, row: [...rows].sort((a, b) => a.energy - b.energy || a.hours - b.hours || exceeded(a.p) - exceeded(b.p))[0]}];
   for (;;) {
     const {row} = out[out.length - 1], next = rows.filter((r) => r.hours < row.hours)
-        .map((r) => ({row: r, from: (r.energy - row.energy) / (row.hours - r.hours)})).sort((a, b) => a.from - b.from || a.row.hours - b.row.hours)[0];
+        .map((r) => ({row: r, from: (r.energy - row.energy) / (row.hours - r.hours)})).sort((a, b) => a.from - b.from || a.row.hours - b.row.hours || exceeded(a.row.p) - exceeded(b.row.p))[0];
     if (!next) return out;
     out.push(next);
   }
@@ -138,11 +143,12 @@ function priceAnswer() {
     })).filter((r) => Number.isFinite(r.energy)), best = rows.length ? cheapest(rows) : [], all = (r) => r.energy + at.value * r.hours;
     place.replaceChildren(
         make("p", {}, strong(...best.flatMap((b, i) => [i ? `, from ${number(b.from)} on ` : "", bdi(b.row.p.name, 60)])),
-             ` costs least, ${best.length > 1 ? "by what one" : "whatever an"} hour of a job's time (from submission to finish) is worth.`),
+             ` costs least, ${best.length > 1 ? "by what one" : "whatever an"} hour of a job's time (from submission to finish) is worth.`, ...best.filter((b) => exceeded(b.row.p) > 0).flatMap((b) => [" ", strong(bdi(b.row.p.name, 60), ` is above its power cap for ${seconds(exceeded(b.row.p))}.`)])),
         table({
           caption: "Costs in the currency of the price, the least first. Unfinished work counts as if it took energy like the rest, unfinished jobs count up to the end",
-          rows: rows.sort((a, b) => all(a) - all(b)),
-          columns: [text("policy", (r) => bdi(r.p.name, 40)), num("energy", (r) => r.energy), num("job hours", (r) => r.hours), num("cost of both", all)]
+          rows: rows.sort((a, b) => all(a) - all(b) || exceeded(a.p) - exceeded(b.p)),
+          columns: [text(DATA.several ? "run" : "policy", (r) => bdi(r.p.name, 40)), num("energy", (r) => r.energy), num("hours of jobs (h)", (r) => r.hours), num("cost of both", all),
+                    ...rows.some((r) => exceeded(r.p) > 0) ? [num("above its cap", (r) => seconds(exceeded(r.p)))] : []]
         }));
   };
   show();
@@ -154,7 +160,7 @@ function usedAnswer(policy) {
   const [most, ...others] = userRows(policy).sort((a, b) => b.share - a.share), of = (u) => bdi(u.user || "(no name)", 40);
   if (!most) return [absent(policy.absent.users)];
   return [make(
-      "p", {}, strong("User ", of(most), `: ${percent(most.share)} of the energy of jobs`), ` (${quantity(most.energy_kwh, "kWh")}), ${percent(most.held)} of the GPU time, ${
+      "p", {}, strong("User ", of(most), `: ${percent(most.share)} of the energy of jobs`), ` under ${name(policy.name, 60)} (${quantity(most.energy_kwh, "kWh")}), ${percent(most.held)} of the GPU time, ${
           plural(most.jobs, "job", "jobs")}, in replication ${policy.replication}. `,
       ...others.slice(0, 4).flatMap((u, i) => [i ? ", " : "Then follow ", of(u), ` (${percent(u.share)})`]), others.length ? "." : "")];
 }
@@ -175,7 +181,7 @@ function answersSection() {
 
 /* Jobs and users whose names have the text, those that are it first. */
 function search(words) {
-  const policy = POLICY(), wanted = words.toLowerCase(), is = (f) => f[1].toLowerCase() === wanted;
+  const policy = POLICY(), wanted = words.toLowerCase().replace(/^(job|user) +/, ""), is = (f) => f[1].toLowerCase() === wanted;
   const all = [...records(policy.users).map((u) => ["user", u.user]), ...jobsOf(policy).map((j) => ["job", j.job_id])];
   const found = wanted === "" ? [] : all.filter((f) => f[1].toLowerCase().includes(wanted)).sort((a, b) => is(b) - is(a));
   $("found").replaceChildren(...found.slice(0, 12).map(([kind, id]) => make(

@@ -114,6 +114,10 @@ function start() {
   setTheme("auto");
   $("search-control").hidden = Boolean(DATA.sweep);
   $("search").addEventListener("input", () => search($("search").value.trim()));
+  $("search").addEventListener("keydown", (event) => {
+    const first = $("found").querySelector("button");
+    if (event.key === "Enter" && first) first.click();
+  });
   addEventListener("keydown", (event) => {
     if (event.key === "Escape") hideTip();
   });
