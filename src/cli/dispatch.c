@@ -75,9 +75,11 @@ static void name_command(enum command command, char who[static WHO_BYTES]) {
     snprintf(who, WHO_BYTES, "easim %s", commands[command].name);
 }
 
-static int run_command(enum command command, const char *results, int argc, char **argv) {
+static int run_command(enum command command, bool repeats, const char *results, int argc,
+                       char **argv) {
     struct options options;
     options_parse(&options, command, argc, argv);
+    options.repeats = repeats;
     options.results = results;
     fault_set_limit(options.decision_timeout_s);
     int code = functions[command](&options);
@@ -92,7 +94,7 @@ static int explain_command(const char *name) {
         return refuse_command(name);
     char who[WHO_BYTES], option[] = "--help";
     name_command(command, who);
-    return run_command(command, NULL, 2, (char *[]){who, option, NULL});
+    return run_command(command, false, NULL, 2, (char *[]){who, option, NULL});
 }
 
 /* Words that are no commands; -1: it is another. */
@@ -132,7 +134,7 @@ static int answer_words(int argc, char **argv) {
     const char *manifest = commands[command].repeats ? repeat_manifest(argc - 1, argv + 1) : NULL;
     const struct repeated again = {command, run_command, manifest};
     return manifest ? repeat(&again, argc - 1, argv + 1)
-                    : run_command(command, NULL, argc - 1, argv + 1);
+                    : run_command(command, false, NULL, argc - 1, argv + 1);
 }
 
 int cli_main(int argc, char **argv) {

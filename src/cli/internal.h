@@ -120,7 +120,7 @@ int calibrate_refuse(const struct options *options, enum calibrate_word word);
 
 struct repeated {
     enum command command;
-    int (*run)(enum command command, const char *results, int argc, char **argv);
+    int (*run)(enum command command, bool repeats, const char *results, int argc, char **argv);
     const char *manifest;
 };
 

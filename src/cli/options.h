@@ -104,6 +104,7 @@ struct options {
     bool force, summary_only, check, strict, quiet, decisions, record, timing, bound;
     enum print_format format;
     bool trust;                /* the author of a folder of results, or of a module */
+    bool repeats;              /* a recorded command, once more */
     const char *results;       /* "easim: DIR", of a manifest that is repeated without; else NULL */
     double meter_step_s;       /* of meter.csv; 0: none */
     double run_timeout_s;      /* of runs in processes of their own; 0: none */

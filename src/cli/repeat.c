@@ -27,7 +27,7 @@
 
 struct repeat_child {
     enum command command;
-    int (*run)(enum command command, const char *results, int argc, char **argv);
+    int (*run)(enum command command, bool repeats, const char *results, int argc, char **argv);
     char **argv;                /* ends with NULL */
     const char *results;        /* of struct options; NULL: its author is trusted */
     const char *data_folder;    /* becomes EASIM_DATA; NULL: as it is */
@@ -68,7 +68,7 @@ static _Noreturn void run_in_child(const struct repeat_child *repetition, pid_t 
         setenv("EASIM_DATA", repetition->data_folder, 1);
     while (repetition->argv[argc])
         argc++;
-    exit(repetition->run(repetition->command, repetition->results, argc, repetition->argv));
+    exit(repetition->run(repetition->command, true, repetition->results, argc, repetition->argv));
 }
 
 static int exit_code(int status, bool interrupted) {

@@ -123,7 +123,7 @@ int run_args_report(const struct error *error, const struct replicate_result *re
 }
 
 void run_args_advise(const struct options *options, const struct study *study) {
-    if (options->check || options->quiet || module_is_shipped(&study->module))
+    if (options->check || options->quiet || options->repeats || module_is_shipped(&study->module))
         return;
     cli_say(
         "note: policy %s (%s) is not one of easim's own, and this was no checked run: run it once "

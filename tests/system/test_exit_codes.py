@@ -217,7 +217,7 @@ def expect(row, words, code, message, place, **how):
     got, errors = easim(words, place, **how)
     assert got == code, (row, words, got, errors)
     if message:
-        lines = [line.strip() for line in errors.splitlines()]
+        lines = [re.sub(r", in \w+ \([\w.]+:\d+\)(?= \()", "", line.strip()) for line in errors.splitlines()]  # of a crash
         assert any(re.match(pattern(message) + ("" if message.endswith("WHAT`") else "$"), line) for line in lines), (
             row, pattern(message), errors)
 
@@ -252,6 +252,7 @@ ENDS = {
     "crashes in its own code": ["crash"],
     "crashes in a function that it calls": ["in_library"],
     "uses up the memory (a list policy: `in a callback of`; with its state: `in the state_size of`)": ["hog"],
+    "takes more than `--decision-timeout` (60 s) of processor time in a callback": [],
     "loops, with `--run-timeout` (compare, sweep)": ["loop"],
     "loops, until a signal": ["loop"],
     "sends itself SIGTERM": ["terminate"],
@@ -277,7 +278,10 @@ def by_end(rows, folder):
             elif how == "terminate":
                 words += ["--set", "horizon=100h"]
             expect((what, how), words, 130 if more.get("interrupt") else 1, own, folder / f"{how}-{len(what)}", **more)
-        if not ENDS[what]:
+        if "decision-timeout" in what:
+            run("cc", "-shared", "-fPIC", f"-I{SOURCE}/include", "-o", folder / "busy.so", SOURCE / "tests/policy/wrong/loops.c")
+            expect(what, ["run", SEED, "--policy", folder / "busy.so", "--decision-timeout", "200ms", "--quiet"], 1, own, folder / "busy")
+        elif not ENDS[what]:
             expect(what, ["run", SEED, "--policy", PLUGINS / "not_a_number.so"], 1, own, folder / "nan")
 
 

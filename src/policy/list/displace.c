@@ -1,5 +1,5 @@
-/* Running jobs that give way: see displace.h. */
-#include "policy/list/displace.h"
+/* Running jobs that give way: see list.h. */
+#include "policy/list/list.h"
 
 #include "cluster/cluster.h"
 #include "policy/interface.h"

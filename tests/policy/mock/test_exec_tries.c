@@ -118,7 +118,7 @@ static void test_checkpoint(void) {
 static void test_tries(void) {
     static const int answers[] = {EASIM_ACROSS_NODES, EASIM_CAP,   EASIM_NOFIT, EASIM_INVAL,
                                   EASIM_OK,           EASIM_NOFIT, EASIM_OK,    EASIM_NOFIT,
-                                  EASIM_OK,           EASIM_OK};
+                                  EASIM_OK,           EASIM_OK,    EASIM_OK};
     struct mock m;
     host_notes.answers = answers;
     CHECK(ask(&m,
