@@ -1,5 +1,5 @@
-/* Running jobs that give way: see list.h. */
-#include "policy/list/list.h"
+/* Running jobs that give way: see rules.h. */
+#include "policy/list/rules.h"
 
 #include "cluster/cluster.h"
 #include "policy/interface.h"

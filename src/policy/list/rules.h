@@ -114,4 +114,18 @@ int rules_fail_as(const struct easim_pass *pass, const char *what, const struct 
 int rules_fail_objective(const struct rules *rules, const struct easim_pass *pass,
                          const struct easim_job *job, bool urgent);
 
+/* --- displace: room for a job that found nothing, by running jobs that give way (semantics 5.4)
+ * --- */
+
+/* One per run; zero-initialise. */
+struct displace {
+    int64_t quiet_until_ns; /* GPUs of displaced jobs come free then: nobody is displaced before */
+};
+
+/* Preempts for a waiting job, whose key is given, as the policy's `displace` says. 1: its GPUs are
+   free; 0: not now; negative, after host->fail: a callback gave what is not a number. */
+int displace_for(struct displace *displace, const struct rules *rules,
+                 const struct easim_pass *pass, const struct easim_job *job,
+                 const struct easim_key *key);
+
 #endif
