@@ -1,11 +1,11 @@
 /* easim new: a folder in which a policy of one's own compiles, is tested and runs. */
-#include "base/mem.h"
 #include "cli/cli.h"
 #include "cli/internal.h"
 #include "io/atomic_file.h"
 #include "io/files.h"
 #include "new_texts.h"
 #include "output/run/run_dir.h"
+#include "policy/interface.h"
 #include "policy/module.h"
 
 #include <errno.h>
@@ -146,9 +146,7 @@ static int write_files(const char *folder, enum kind kind, const struct str *val
 
 /* Whether a policy may have the name, here. */
 static int check_name(const char *name, struct error *reterr) {
-    size_t length = strlen(name);
-    if (length == 0 || length > MOST_NAME || name[0] < 'a' || name[0] > 'z' ||
-        strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != length)
+    if (!interface_is_name(name) || strlen(name) > MOST_NAME)
         return error_set(
             reterr, ERROR_INPUT,
             "NAME: expected a letter a-z, then at most %d of a-z, 0-9 and _, got \"%s\"",

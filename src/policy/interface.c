@@ -63,7 +63,7 @@ void interface_write_reads(uint32_t reads, struct str *text) {
         }
 }
 
-static bool valid_name(const char *name) {
+bool interface_is_name(const char *name) {
     size_t length = name ? strlen(name) : 0;
     return length > 0 && name[0] >= 'a' && name[0] <= 'z' &&
            strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == length;
@@ -157,7 +157,7 @@ static const char *role_fault(const struct easim_policy *p, const struct easim_p
 
 static const char *param_fault(const struct easim_policy *p, const struct easim_param *param) {
     size_t size = param_size(param->type);
-    if (!valid_name(param->name))
+    if (!interface_is_name(param->name))
         return "expected a name of a-z, 0-9 and _";
     if (size == 0)
         return "unknown type";
@@ -351,7 +351,7 @@ static const char *garbled_text(const struct easim_policy *p) {
 
 /* Everything that must be right before the parts may be copied. */
 static int check_parts(const struct easim_policy *p, const char *path, struct error *reterr) {
-    if (!valid_name(p->name))
+    if (!interface_is_name(p->name))
         return error_set(reterr, ERROR_INPUT,
                          "%s: expected a policy name of a-z, 0-9 and _, found \"%s\"", path,
                          p->name ? p->name : "");

@@ -7,6 +7,8 @@
 #include "base/str.h"
 #include "easim/policy.h"
 
+/* Whether a policy or a parameter may be called so: a-z, then a-z, 0-9 and _. Accepts NULL. */
+bool interface_is_name(const char *name);
 /* A name for one capability bit ("PREEMPT"), or NULL. */
 const char *interface_capability_name(uint32_t bit);
 

@@ -64,7 +64,6 @@ Test(params, values_of_each_type) {
     params_finish(&params);
 }
 
-/* Equal are sets of the same policy with the same values, whichever of them differs. */
 /* A capability counts where the policy's own parameter of its role is true; without one, always,
    but for FREQUENCY, for which the host has a parameter then. */
 Test(params, capabilities_under_parameters) {
@@ -107,6 +106,7 @@ Test(params, capabilities_under_parameters) {
     cr_expect_not(params_have(&none, EASIM_CAPABILITY_POWER_CAP));
 }
 
+/* Equal are sets of the same policy with the same values, whichever of them differs. */
 Test(params, equal_sets) {
     static const double others[] = {8, 0, 0, 2.25, 3};
     static const struct easim_policy namesake = {.name = "all",
