@@ -104,7 +104,7 @@ static const char *const signals[] = {"carbon", "price", NULL};
 
 static const struct easim_param params[] = {
     {"tau", "s", "ageing time constant: A = 1 + age/tau", EASIM_PARAM_DURATION,
-     offsetof(struct params, tau), 1e-3, 1e9, 3600, false, NULL, EASIM_ROLE_NONE},
+     offsetof(struct params, tau), 1e-3, 1e9, 3600, false, NULL, EASIM_ROLE_AGEING},
     {"slack", "s", "a job of best effort waits at most so long after its submission",
      EASIM_PARAM_DURATION, offsetof(struct params, slack), 0, 1e9, 43200, false, NULL,
      EASIM_ROLE_NONE},

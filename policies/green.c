@@ -121,7 +121,7 @@ static int init(const struct easim_pass *pass) {
 
 static const struct easim_param params[] = {
     {"tau", "s", "ageing time constant: A = 1 + age/tau", EASIM_PARAM_DURATION,
-     offsetof(struct params, tau), 1e-3, 1e9, 3600, false, NULL, EASIM_ROLE_NONE},
+     offsetof(struct params, tau), 1e-3, 1e9, 3600, false, NULL, EASIM_ROLE_AGEING},
     {"clean_exponent", "", "n of the energy-delay product E * T^n in the cleanest hour",
      EASIM_PARAM_REAL, offsetof(struct params, clean_exponent), 0, 10, 1.5, false, NULL,
      EASIM_ROLE_NONE},

@@ -183,7 +183,7 @@ static const struct easim_param params[] = {
      offsetof(struct params, deadlines), 0, 1, 0, false, NULL, EASIM_ROLE_NONE},
     {"preempt_slack_s", "s", "of those, who has less slack may displace others",
      EASIM_PARAM_DURATION, offsetof(struct params, preempt_slack_s), 0, 1e9, 1200, false, NULL,
-     EASIM_ROLE_NONE},
+     EASIM_ROLE_DISPLACE},
     {"energy_price", "", "price of a kWh: at twice 0.1 the exponents are half", EASIM_PARAM_REAL,
      offsetof(struct params, energy_price), 1e-6, 1e6, USUAL_PRICE, false, NULL, EASIM_ROLE_NONE},
     {"price_series", "", "the price of the scenario counts, as 1/2, 1 or 2 times energy_price",

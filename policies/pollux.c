@@ -17,7 +17,7 @@ static void key(const struct easim_pass *pass, const struct easim_job *job, doub
 
 static const struct easim_param params[] = {
     {"tau", "s", "ageing time constant: A = 1 + age/tau", EASIM_PARAM_DURATION,
-     offsetof(struct params, tau), 1e-3, 1e9, 3600, false, NULL, EASIM_ROLE_NONE},
+     offsetof(struct params, tau), 1e-3, 1e9, 3600, false, NULL, EASIM_ROLE_AGEING},
     {"time_slack", "",
      "admit only configurations with T <= time_slack * T*; 1: wait for the fastest",
      EASIM_PARAM_REAL, offsetof(struct params, time_slack), 1, 1e9, EASIM_OFF, true, NULL,

@@ -39,6 +39,11 @@ enum easim_param_role {
     EASIM_ROLE_MARGINAL,
     EASIM_ROLE_CAP,    /* POWER_CAP */
     EASIM_ROLE_SHARES, /* FRACTIONAL_GPU */
+    /* What insights propose to change: */
+    EASIM_ROLE_AGEING,   /* DURATION: the smaller, the sooner a job's age counts */
+    EASIM_ROLE_DISPLACE, /* DURATION: jobs with less slack may displace others; 0: none may */
+    EASIM_ROLE_CALM,     /* INT: a job preempted so often is not displaced again */
+    EASIM_ROLE_URGENT,   /* CHOICE: where it is the second one urgent jobs take the least time */
 };
 
 /* One parameter: the host parses, checks, converts and documents it from this entry. */

@@ -18,7 +18,7 @@ struct edp {
 /* clang-format off */
 #define TAU_PARAM(of) \
     {"tau", "s", "ageing time constant" of ": A = 1 + age/tau", EASIM_PARAM_DURATION, \
-     offsetof(struct params, tau), 1e-3, 1e9, 3600, false, NULL, EASIM_ROLE_NONE}
+     offsetof(struct params, tau), 1e-3, 1e9, 3600, false, NULL, EASIM_ROLE_AGEING}
 #define EDP_PARAMS(slack_of, of) \
     {"edp_slack", "", slack_of "admit only configurations with EDP <= edp_slack * EDP*", \
      EASIM_PARAM_REAL, offsetof(struct params, edp.slack), 1, 1e9, EASIM_OFF, true, NULL, \

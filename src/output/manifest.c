@@ -50,6 +50,11 @@ cJSON *manifest_add_policy(cJSON *object, const char *key, const struct study *s
     cJSON *params = cJSON_AddObjectToObject(policy_object, "params");
     for (size_t i = 0; i < params_count(policy); i++)
         manifest_add_param(params, &study->params, i);
+    cJSON *roles = cJSON_AddObjectToObject(policy_object, "roles");
+    for (size_t i = 0; i < params_count(policy); i++)
+        if (interface_role(policy, params_at(policy, i)))
+            cJSON_AddStringToObject(roles, params_at(policy, i)->name,
+                                    interface_role(policy, params_at(policy, i)));
     return policy_object;
 }
 

@@ -46,6 +46,19 @@ const char *interface_capability_name(uint32_t bit) {
     return NULL;
 }
 
+static const char *const role_names[] = {
+    [EASIM_ROLE_LIMITS] = "limits", [EASIM_ROLE_SERVICES] = "services",
+    [EASIM_ROLE_ROUND] = "round",   [EASIM_ROLE_MARGINAL] = "marginal",
+    [EASIM_ROLE_CAP] = "cap",       [EASIM_ROLE_SHARES] = "shares",
+    [EASIM_ROLE_AGEING] = "ageing", [EASIM_ROLE_DISPLACE] = "displace",
+    [EASIM_ROLE_CALM] = "calm",     [EASIM_ROLE_URGENT] = "urgent"};
+
+const char *interface_role(const struct easim_policy *policy, const struct easim_param *param) {
+    return param->role != EASIM_ROLE_NONE                       ? role_names[param->role]
+           : policy->list && params_is_list_option(param->name) ? param->name
+                                                                : NULL;
+}
+
 /* By bit. */
 static const char *const reads_names[] = {"carbon", "price",     "deadlines",
                                           "users",  "forecasts", "run times"};
@@ -132,9 +145,11 @@ static const char *default_fault(const struct easim_param *param) {
 /* The first choice of MARGINAL is gross, the second marginal. */
 static const char *role_fault(const struct easim_policy *p, const struct easim_param *param) {
     static const uint32_t types[] = {
-        [EASIM_ROLE_LIMITS] = EASIM_PARAM_BOOL,    [EASIM_ROLE_SERVICES] = EASIM_PARAM_BOOL,
-        [EASIM_ROLE_CAP] = EASIM_PARAM_BOOL,       [EASIM_ROLE_SHARES] = EASIM_PARAM_BOOL,
-        [EASIM_ROLE_ROUND] = EASIM_PARAM_DURATION, [EASIM_ROLE_MARGINAL] = EASIM_PARAM_CHOICE};
+        [EASIM_ROLE_LIMITS] = EASIM_PARAM_BOOL,     [EASIM_ROLE_SERVICES] = EASIM_PARAM_BOOL,
+        [EASIM_ROLE_CAP] = EASIM_PARAM_BOOL,        [EASIM_ROLE_SHARES] = EASIM_PARAM_BOOL,
+        [EASIM_ROLE_ROUND] = EASIM_PARAM_DURATION,  [EASIM_ROLE_MARGINAL] = EASIM_PARAM_CHOICE,
+        [EASIM_ROLE_AGEING] = EASIM_PARAM_DURATION, [EASIM_ROLE_DISPLACE] = EASIM_PARAM_DURATION,
+        [EASIM_ROLE_CALM] = EASIM_PARAM_INT,        [EASIM_ROLE_URGENT] = EASIM_PARAM_CHOICE};
     uint32_t others = 0;
     for (uint32_t i = 0; i < p->param_count; i++)
         others += &p->params[i] != param && p->params[i].role == param->role;
@@ -150,9 +165,8 @@ static const char *role_fault(const struct easim_policy *p, const struct easim_p
         return "its role needs a capability that is not declared";
     if (param->role == EASIM_ROLE_ROUND && p->list)
         return "role ROUND is of free policies: list policies have round_s";
-    return param->role == EASIM_ROLE_MARGINAL && !param->choices[1]
-               ? "role MARGINAL needs two choices"
-               : NULL;
+    return param->type == EASIM_PARAM_CHOICE && !param->choices[1] ? "its role needs two choices"
+                                                                   : NULL;
 }
 
 static const char *param_fault(const struct easim_policy *p, const struct easim_param *param) {

@@ -11,6 +11,9 @@
 bool interface_is_name(const char *name);
 /* A name for one capability bit ("PREEMPT"), or NULL. */
 const char *interface_capability_name(uint32_t bit);
+/* In a word, what a parameter of a loaded policy means to the host: its role, "ageing", or the name
+   of an option that the host adds. NULL: nothing. */
+const char *interface_role(const struct easim_policy *policy, const struct easim_param *param);
 
 /* Appends the names of bits EASIM_READS_*: "carbon, run times"; or "nothing", "not declared". */
 void interface_write_reads(uint32_t reads, struct str *text);

@@ -29,7 +29,7 @@ static const struct easim_param list_params[] = {
      offsetof(struct list_options, resize_interval_s), 0, 1e9, 300, false, NULL, EASIM_ROLE_NONE},
     {"round_s", "s", "decisions at its multiples only, where all jobs compete anew",
      EASIM_PARAM_DURATION, offsetof(struct list_options, round_s), 10, 1e6, EASIM_OFF, true, NULL,
-     EASIM_ROLE_NONE},
+     EASIM_ROLE_ROUND},
     {"half_life_s", "s", "usage this long ago counts half", EASIM_PARAM_DURATION,
      offsetof(struct list_options, half_life_s), 1e-3, 1e9, EASIM_OFF, true, NULL, EASIM_ROLE_NONE},
 };

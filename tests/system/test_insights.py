@@ -286,6 +286,14 @@ def starve(place):
     near(insight["share"], 1 / 201)
     silent(place.run(flow(1002.5), nodes=nodes, policy=policy), "STARVE")  # ten times that: 10025 s
     silent(what_if(insight), "STARVE")
+    # The parameter is found by its role, whatever its name is: pollux's tau, renamed in the manifest.
+    folder = place.run(flow(1002.4), nodes=nodes, policy="{name: pollux, params: {tau: 100000000}}")
+    assert "policy.params.tau=" in the(folder, "STARVE")["what_if"]["command"]
+    manifest = folder / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"tau"', '"patience"'))
+    assert "policy.params.patience=" in the(folder, "STARVE")["what_if"]["command"]
+    manifest.write_text(manifest.read_text().replace('"ageing"', '"other"'))
+    assert "policy.params.strict=" in the(folder, "STARVE")["what_if"]["command"]
 
 
 def unfair(place):

@@ -60,12 +60,12 @@ static void propose_for_miss(enum miss_cause cause, struct insight *insight) {
     if (cause == MISS_CAPPED)
         proposal_free_cap(insight);
     else if (cause == MISS_PREEMPTED)
-        (void)(proposal_param(insight, "preempt_slack_s", "0") ||
-               proposal_duration(insight, "round_s", 4, 120));
+        (void)(proposal_param(insight, "displace", "0") ||
+               proposal_duration(insight, "round", 4, 120));
     else if (cause == MISS_RESIZED)
         (void)proposal_duration(insight, "resize_interval_s", 8, 300);
     else if (cause == MISS_CONFIGURATION)
-        (void)proposal_param(insight, "urgent_objective", "time");
+        (void)proposal_param(insight, "urgent", "time");
     if (cause == MISS_INFEASIBLE)
         proposal_none(insight, "they were rejected, or the empty cluster would miss them, too");
     else

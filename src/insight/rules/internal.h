@@ -31,10 +31,10 @@
 /* --- proposal --- */
 /* A change is offered only if the run's policy, models and scenario know what it changes. */
 
-/* policy.params.NAME=VALUE if the policy has the parameter with another value. */
-bool proposal_param(struct insight *insight, const char *name, const char *value);
+/* policy.params.NAME=VALUE if the policy has a parameter of that role with another value. */
+bool proposal_param(struct insight *insight, const char *role, const char *value);
 /* A number of seconds likewise, times `factor` of what it is; off and 0 become usual_s. */
-bool proposal_duration(struct insight *insight, const char *name, double factor, double usual_s);
+bool proposal_duration(struct insight *insight, const char *role, double factor, double usual_s);
 /* Every other policy that declares one of these, EASIM_READS_* and EASIM_KEEPS_*; those that are
    there and run are tried with their usual parameters. */
 static inline void proposal_policies(struct insight *insight, uint32_t reads, uint32_t keeps) {

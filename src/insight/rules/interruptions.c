@@ -37,11 +37,10 @@ static void add_jobs(const struct rule_run *rule_run, const struct top_list *job
 }
 
 /* Fewer interruptions of the kind that this policy makes. */
-static bool propose_calm(const struct rule_run *rule_run, struct insight *insight) {
-    return proposal_param(insight, "preempt_slack_s", "0") ||
-           proposal_duration(insight, "round_s", 4, 120) ||
-           (policy_facts_param(&rule_run->facts, "resize") &&
-            proposal_param(insight, "resize", "false"));
+static bool propose_calm(struct insight *insight) {
+    return proposal_param(insight, "displace", "0") ||
+           proposal_duration(insight, "round", 4, 120) ||
+           proposal_param(insight, "resize", "false");
 }
 
 /* ---- PREEMPT ---- */
@@ -78,7 +77,7 @@ static void propose_for_preempt(const struct rule_run *rule_run, struct insight 
                 arena_printf(insight->arena, "{set: {checkpoint_interval_s: %.17g}}", period_s));
         else
             proposal_none(insight, "the failures or the time of a checkpoint are not known");
-    } else if (!propose_calm(rule_run, insight)) {
+    } else if (!propose_calm(insight)) {
         proposal_none(insight, "the policy has no parameter for it");
     }
 }
@@ -189,10 +188,8 @@ void find_thrash(const struct rule_run *rule_run, const void *thresholds,
     add_jobs(rule_run, &all.worst, insight);
     insight->recommendation = "hysteresis: a least time between interruptions of a job, a limit to "
                               "their number";
-    if (!proposal_param(insight, "max_preemptions", "1") &&
-        !proposal_duration(insight, "round_s", 4, 120) &&
-        !(policy_facts_param(&rule_run->facts, "resize") &&
-          proposal_duration(insight, "resize_interval_s", 8, 300)))
+    if (!proposal_param(insight, "calm", "1") && !proposal_duration(insight, "round", 4, 120) &&
+        !proposal_duration(insight, "resize_interval_s", 8, 300))
         proposal_none(insight, "the policy has no parameter for it");
     insight_weigh(insight, all.overhead_j, rule_run->energy_j);
 }

@@ -252,8 +252,8 @@ static void report_hol(const struct rule_run *rule_run, const struct hol *hol,
 
 /* A list policy that is not strict goes on behind a job that does not fit. */
 static bool head_blocks(const struct rule_run *rule_run) {
-    const char *strict = policy_facts_param(&rule_run->facts, "strict");
-    return !strict || strcmp(strict, "true") == 0;
+    const struct policy_param *strict = policy_facts_param(&rule_run->facts, "strict");
+    return !strict || strcmp(strict->value, "true") == 0;
 }
 
 void find_hol(const struct rule_run *rule_run, const void *thresholds, struct insights *insights) {

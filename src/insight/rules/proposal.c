@@ -6,10 +6,11 @@
 
 #include <math.h>
 
-bool proposal_param(struct insight *insight, const char *name, const char *value) {
-    if (!policy_facts_may_set(&insight->rule_run->facts, name, value))
+bool proposal_param(struct insight *insight, const char *role, const char *value) {
+    const struct policy_param *param = policy_facts_param(&insight->rule_run->facts, role);
+    if (!param || strcmp(param->value, value) == 0)
         return false;
-    insight_change(insight, arena_printf(insight->arena, "policy.params.%s", name), value);
+    insight_change(insight, arena_printf(insight->arena, "policy.params.%s", param->name), value);
     return true;
 }
 
@@ -24,14 +25,14 @@ const char *proposal_number(struct insight *insight, double value) {
     return arena_strdup(insight->arena, text);
 }
 
-bool proposal_duration(struct insight *insight, const char *name, double factor, double usual_s) {
-    const char *now = policy_facts_param(&insight->rule_run->facts, name);
+bool proposal_duration(struct insight *insight, const char *role, double factor, double usual_s) {
+    const struct policy_param *param = policy_facts_param(&insight->rule_run->facts, role);
     double value_s = 0;
-    if (!now)
+    if (!param)
         return false;
-    if (!numfmt_parse_real(now, strlen(now), &value_s) || value_s <= 0)
+    if (!numfmt_parse_real(param->value, strlen(param->value), &value_s) || value_s <= 0)
         value_s = usual_s / factor;
-    return proposal_param(insight, name, proposal_number(insight, factor * value_s));
+    return proposal_param(insight, role, proposal_number(insight, factor * value_s));
 }
 
 void proposal_free_cap(struct insight *insight) {
@@ -84,7 +85,7 @@ static bool have_levels(const struct model_set *models) {
 
 bool proposal_power_limits(struct insight *insight) {
     return have_levels(&insight->rule_run->folder->models) &&
-           proposal_param(insight, "power_limits", "true");
+           proposal_param(insight, "limits", "true");
 }
 
 void proposal_override(struct insight *insight, const char *entry) {

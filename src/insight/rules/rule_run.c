@@ -33,13 +33,15 @@ static const char *text_of(struct arena *arena, const cJSON *value) {
 }
 
 static void read_policy(struct policy_facts *facts, const cJSON *policy) {
-    const cJSON *item;
+    const cJSON *roles = cJSON_GetObjectItemCaseSensitive(policy, "roles"), *item;
     cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(policy, "capabilities"))
         array_push(&facts->capabilities, text_of(&facts->arena, item));
     cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(policy, "params")) {
         struct policy_param *param = array_add(&facts->params);
         param->name = arena_strdup(&facts->arena, item->string);
         param->value = text_of(&facts->arena, item);
+        const cJSON *role = cJSON_GetObjectItemCaseSensitive(roles, item->string);
+        param->role = role ? text_of(&facts->arena, role) : NULL;
     }
 }
 
@@ -70,16 +72,11 @@ bool policy_facts_can(const struct policy_facts *facts, const char *capability) 
     return i < facts->capabilities.count;
 }
 
-const char *policy_facts_param(const struct policy_facts *facts, const char *name) {
+const struct policy_param *policy_facts_param(const struct policy_facts *facts, const char *role) {
     for (size_t i = 0; i < facts->params.count; i++)
-        if (strcmp(facts->params.at[i].name, name) == 0)
-            return facts->params.at[i].value;
+        if (facts->params.at[i].role && strcmp(facts->params.at[i].role, role) == 0)
+            return &facts->params.at[i];
     return NULL;
-}
-
-bool policy_facts_may_set(const struct policy_facts *facts, const char *name, const char *value) {
-    const char *now = policy_facts_param(facts, name);
-    return now && strcmp(now, value) != 0;
 }
 
 /* --- rule_run --- */

@@ -15,6 +15,7 @@
    propose only parameters that the policy has. */
 
 struct policy_param {
+    const char *role;         /* what it means to the host: "ageing", "strict"; NULL: nothing */
     const char *name, *value; /* as text: true, 600, off */
 };
 
@@ -26,10 +27,8 @@ struct policy_facts {
 };
 
 bool policy_facts_can(const struct policy_facts *facts, const char *capability);
-/* The value of a parameter; NULL: the policy has none of that name. */
-const char *policy_facts_param(const struct policy_facts *facts, const char *name);
-/* Whether it has the parameter and its value is not the one given. */
-bool policy_facts_may_set(const struct policy_facts *facts, const char *name, const char *value);
+/* The parameter that has a role; NULL: none has. */
+const struct policy_param *policy_facts_param(const struct policy_facts *facts, const char *role);
 
 /* --- rule_run --- */
 

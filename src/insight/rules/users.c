@@ -89,7 +89,7 @@ static void report_starve(const struct rule_run *rule_run, const struct top_list
     }
     insight->evidence_count = worst->total;
     insight->recommendation = "ageing: who has waited for long goes first";
-    if (!proposal_duration(insight, "tau", 1.0 / 60, 3600) &&
+    if (!proposal_duration(insight, "ageing", 1.0 / 60, 3600) &&
         !proposal_param(insight, "strict", "true"))
         proposal_none(insight, "the policy has no parameter for it");
     insight_weigh(insight, (double)worst->total, rule_run->jobs);
