@@ -59,51 +59,6 @@ static int map_region(struct view *view, const struct cluster *cluster,
     return 0;
 }
 
-/* The places of the view, to be written. */
-static void *open_place(struct view *view, const void *at, size_t bytes) {
-    return guard_open(&view->guard, at, bytes);
-}
-
-struct easim_view *view_header(struct view *view) {
-    return open_place(view, view->v, sizeof *view->v);
-}
-
-struct easim_job *view_job(struct view *view, uint32_t job) {
-    return open_place(view, &view->jobs[job], sizeof *view->jobs);
-}
-
-struct easim_gpu_type *view_gpu_type(struct view *view, uint32_t gpu_type) {
-    return open_place(view, &view->gpu_types[gpu_type], sizeof *view->gpu_types);
-}
-
-struct easim_forecast *view_forecast(struct view *view, uint32_t lead) {
-    return open_place(view, &view->forecasts[lead], sizeof *view->forecasts);
-}
-
-struct easim_service *view_service(struct view *view, uint32_t service) {
-    return open_place(view, &view->services[service], sizeof *view->services);
-}
-
-struct easim_replica_config *view_replica_config(struct view *view, uint32_t config) {
-    return open_place(view, &view->replica_configs[config], sizeof *view->replica_configs);
-}
-
-struct easim_replica *view_replica(struct view *view, uint32_t replica) {
-    return open_place(view, &view->replicas[replica], sizeof *view->replicas);
-}
-
-static struct easim_node *open_node(struct view *view, uint32_t node) {
-    return open_place(view, &view->nodes[node], sizeof *view->nodes);
-}
-
-static struct easim_user *open_user(struct view *view, uint32_t user) {
-    return open_place(view, &view->users[user], sizeof *view->users);
-}
-
-static struct easim_running *open_running(struct view *view, uint32_t slot) {
-    return open_place(view, &view->running[slot], sizeof *view->running);
-}
-
 /* The waiting job before a job, which waits or does not. Mostly one end of the list tells. */
 static uint32_t waiting_before(const struct view *view, uint32_t job) {
     if (view->v->first_waiting >= job) /* EASIM_NONE is above all */
@@ -142,15 +97,14 @@ static void fill_arrays(struct view *view, const struct cluster *cluster,
         fill_spans(view_gpu_type(view, h), cluster, type);
     }
     for (uint32_t n = 0; n < cluster->node_count; n++)
-        *open_node(view, n) = (struct easim_node){
+        *view_node(view, n) = (struct easim_node){
             cluster->nodes[n].gpu_type, cluster->nodes[n].gpus, cluster->nodes[n].gpus, false};
     for (uint32_t u = 0; u < workload->users.count; u++)
-        *open_user(view, u) = (struct easim_user){.name = workload->users.at[u].name,
+        *view_user(view, u) = (struct easim_user){.name = workload->users.at[u].name,
                                                   .weight = workload->users.at[u].weight};
     if (workload->table.configs.count > 0)
-        memcpy(
-            open_place(view, view->configs, workload->table.configs.count * sizeof *view->configs),
-            workload->table.configs.at, workload->table.configs.count * sizeof *view->configs);
+        memcpy(view_config(view, 0), workload->table.configs.at,
+               workload->table.configs.count * sizeof *view->configs);
 }
 
 /* A job is a multiple of 8 bytes: so many are whole pages, kept by a checked run to compare. */
@@ -248,8 +202,7 @@ void view_add_event(struct view *view, enum easim_event_kind kind, uint32_t job,
     uint32_t count = view->v->event_count;
     if (count >= view->event_capacity)
         return;
-    struct easim_event *event = open_place(view, &view->events[count], sizeof *event);
-    *event = (struct easim_event){kind, job, node};
+    *view_event(view, count) = (struct easim_event){kind, job, node};
     view_header(view)->event_count++;
 }
 
@@ -289,13 +242,13 @@ void view_dequeue(struct view *view, uint32_t job) {
 }
 
 void view_take_gpus(struct view *view, uint32_t node, uint32_t gpus) {
-    open_node(view, node)->free -= gpus;
+    view_node(view, node)->free -= gpus;
     view_gpu_type(view, view->nodes[node].gpu_type)->free -= gpus;
     view_header(view)->free_gpus -= gpus;
 }
 
 void view_give_back_gpus(struct view *view, uint32_t node, uint32_t gpus) {
-    open_node(view, node)->free += gpus;
+    view_node(view, node)->free += gpus;
     view_gpu_type(view, view->nodes[node].gpu_type)->free += gpus;
     view_header(view)->free_gpus += gpus;
 }
@@ -303,20 +256,20 @@ void view_give_back_gpus(struct view *view, uint32_t node, uint32_t gpus) {
 void view_fail_node(struct view *view, uint32_t node) {
     uint32_t gpus = view->nodes[node].free;
     view_take_gpus(view, node, gpus);
-    open_node(view, node)->failed = true;
+    view_node(view, node)->failed = true;
     view_gpu_type(view, view->nodes[node].gpu_type)->failed += gpus;
 }
 
 void view_repair_node(struct view *view, uint32_t node) {
     uint32_t gpus = view->nodes[node].gpus;
     view_give_back_gpus(view, node, gpus);
-    open_node(view, node)->failed = false;
+    view_node(view, node)->failed = false;
     view_gpu_type(view, view->nodes[node].gpu_type)->failed -= gpus;
 }
 
 /* To be written: a user whose usage has been brought up to now. */
 static struct easim_user *open_user_now(struct view *view, uint32_t user) {
-    struct easim_user *u = open_user(view, user);
+    struct easim_user *u = view_user(view, user);
     u->gpu_s = easim_user_usage_s(view->v, user);
     u->as_of_s = view->v->now_s;
     return u;
@@ -348,21 +301,17 @@ void view_change_running(struct view *view, uint32_t job) {
     const struct easim_config *config = &view->configs[j->config];
     j->goodput_now = config->goodput[j->span];
     j->power_now_w = config->power_w[j->span];
-    *open_running(view, j->running_slot) = (struct easim_running){
+    *view_running(view, j->running_slot) = (struct easim_running){
         job, config->gpu_type, config->k, config->milli, j->predicted_end_ns};
 }
 
 void view_remove_running(struct view *view, uint32_t job) {
     uint32_t slot = view->jobs[job].running_slot;
-    *open_running(view, slot) = view->running[--view_header(view)->running_count];
+    *view_running(view, slot) = view->running[--view_header(view)->running_count];
     view_job(view, view->running[slot].job)->running_slot = slot;
     struct easim_job *j = view_job(view, job);
     j->running_slot = EASIM_NONE;
     j->goodput_now = j->power_now_w = 0;
-}
-
-static struct easim_checkpointing *open_checkpointing(struct view *view, uint32_t slot) {
-    return open_place(view, &view->checkpointing[slot], sizeof *view->checkpointing);
 }
 
 void view_add_checkpointing(struct view *view, uint32_t job, int64_t end_ns) {
@@ -370,13 +319,13 @@ void view_add_checkpointing(struct view *view, uint32_t job, int64_t end_ns) {
     const struct easim_config *config = &view->configs[j->config];
     j->state = EASIM_JOB_CHECKPOINTING;
     j->running_slot = view_header(view)->checkpointing_count++;
-    *open_checkpointing(view, j->running_slot) =
+    *view_checkpointing(view, j->running_slot) =
         (struct easim_checkpointing){job, config->gpu_type, config->k, config->milli, end_ns};
 }
 
 void view_remove_checkpointing(struct view *view, uint32_t job) {
     uint32_t slot = view->jobs[job].running_slot;
-    *open_checkpointing(view, slot) = view->checkpointing[--view_header(view)->checkpointing_count];
+    *view_checkpointing(view, slot) = view->checkpointing[--view_header(view)->checkpointing_count];
     view_job(view, view->checkpointing[slot].job)->running_slot = slot;
     view_job(view, job)->running_slot = EASIM_NONE;
 }

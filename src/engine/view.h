@@ -29,8 +29,7 @@ enum { AT_VIEW, VIEW_ARRAYS(VIEW_PLACE) VIEW_PLACES };
 #undef VIEW_PLACE
 #define VIEW_POINTER(PLACE, many, one, count) const struct easim_##one *many;
 
-/* To read, use the pointers; to write, ask for the place (view_header, view_job,
-   view_gpu_type). */
+/* To read, use the pointers; to write, ask for the place (view_header, view_job ..). */
 struct view {
     const struct easim_view *v;
     VIEW_ARRAYS(VIEW_POINTER)
@@ -72,14 +71,16 @@ void view_policy_begins(struct view *view);
 bool view_policy_ends(struct view *view, bool all);
 void view_damage(const struct view *view, char text[static VIEW_PLACE_BYTES]);
 
-/* To be written now, while no policy runs. */
-struct easim_view *view_header(struct view *view);
-struct easim_job *view_job(struct view *view, uint32_t job);
-struct easim_gpu_type *view_gpu_type(struct view *view, uint32_t gpu_type);
-struct easim_forecast *view_forecast(struct view *view, uint32_t lead);
-struct easim_service *view_service(struct view *view, uint32_t service);
-struct easim_replica_config *view_replica_config(struct view *view, uint32_t config);
-struct easim_replica *view_replica(struct view *view, uint32_t replica);
+/* To be written now, while no policy runs: the view itself (view_header), or one of an array, by
+   its index (view_job, view_gpu_type ..). */
+static inline struct easim_view *view_header(struct view *view) {
+    return guard_open(&view->guard, view->v, sizeof *view->v);
+}
+#define VIEW_OPEN(PLACE, many, one, count) \
+    static inline struct easim_##one *view_##one(struct view *view, uint32_t index) { \
+        return guard_open(&view->guard, &view->many[index], sizeof *view->many); \
+    }
+VIEW_ARRAYS(VIEW_OPEN)
 
 void view_set_now(struct view *view, int64_t now_ns);
 void view_add_event(struct view *view, enum easim_event_kind kind, uint32_t job, uint32_t node);
