@@ -4,6 +4,7 @@
 #include "cluster/cluster.h"
 
 #include <math.h>
+#include <string.h>
 
 static const struct field lookup_fields[] = {
     {LOCATION(interpolation_point, where)},
@@ -217,3 +218,10 @@ const struct field model_fields[] = {
     {"transformer", OBJECT(model, transformer, transformer_fields),
      HELP("its shape: plans of parallel training in place of forms")},
     FIELDS_END};
+
+const struct field *model_field_named(const struct field *fields, const char *name) {
+    for (const struct field *f = fields; f->key || f->type == FIELD_LOCATION; f++)
+        if (f->key && strcmp(f->key, name) == 0)
+            return f;
+    return NULL;
+}

@@ -9,4 +9,7 @@ extern const char *const power_scope_names[]; /* by enum power_scope; NULL-termi
 extern const struct field gpu_model_fields[]; /* of one model on one GPU type: struct gpu_model */
 extern const struct field model_fields[];     /* of one model: struct model */
 extern const struct field evidence_forms[];   /* one word, or one for each parameter */
+
+/* NULL: the table has no such key. */
+const struct field *model_field_named(const struct field *fields, const char *name);
 #endif

@@ -35,15 +35,8 @@ static const struct field factor_fields[] = {
 
 #define MOST_NAMES 128
 
-static const struct field *field_named(const struct field *fields, const char *name) {
-    for (const struct field *f = fields; f->key || f->type == FIELD_LOCATION; f++)
-        if (f->key && strcmp(f->key, name) == 0)
-            return f;
-    return NULL;
-}
-
 const struct field *override_gpu_field(const char *key) {
-    return field_named(gpu_model_fields, key);
+    return model_field_named(gpu_model_fields, key);
 }
 
 static size_t add_names(const struct field *fields, const char **names, size_t count) {
@@ -74,9 +67,9 @@ static const struct field *not_record(const struct field *field) {
 
 static int find_parameter(struct override_parameter *parameter, const struct yaml_node *key,
                           const char *path, const struct binding *binding) {
-    const struct field *of_model = field_named(model_fields, key->text);
-    const struct field *of_gpu = field_named(gpu_model_fields, key->text);
-    const struct field *derived = field_named(derived_parameters, key->text);
+    const struct field *of_model = model_field_named(model_fields, key->text);
+    const struct field *of_gpu = model_field_named(gpu_model_fields, key->text);
+    const struct field *derived = model_field_named(derived_parameters, key->text);
     *parameter = (struct override_parameter){key->text, not_record(of_model), not_record(of_gpu),
                                              DERIVED_NONE};
     if (derived)
