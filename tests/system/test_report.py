@@ -680,6 +680,8 @@ def five_answers(page, folder):
     latest = max((late or 0, job) for job, (cause, late) in zip(data["blame"]["job"], data["blame"]["missed"]))
     assert f"Job {latest[1]} of user" in text and "It missed its deadline by" in text, (latest, text)
     means = [{r["metric"]: number(r["mean"]) for r in rows_of(folder / name / "aggregate.csv")} for name in ("capped", "free")]
+    late_jobs(page, folder)
+    assert "one replication" in text_of(page, "#uncertainty") and "easim compare" in text_of(page, "#uncertainty pre") and "--policies " in text_of(page, "#uncertainty pre")
     change = means[0]["jct_restricted_mean_s"] / means[1]["jct_restricted_mean_s"] - 1
     assert f"(+{100 * change:.3g} %)" in text, (change, text)
     users = [r for r in rows_of(folder / "capped/users.csv") if r["replication"] == "1"]
@@ -708,6 +710,7 @@ def costs(page, means):
         page.run(f"(() => {{ const i = document.querySelectorAll('#answers input')[1]; i.value = '{value}'; i.dispatchEvent(new Event('input')); }})()")
         order = page.run("[...document.querySelectorAll('#answers .scroll')].find((s) => s.innerText.includes('cost of both')).innerText").split("\n")
         names = [Path(line.split("\t")[0]).name for line in order if "\t" in line][1:]
+        assert f"{names[0]} costs least at these numbers" in text_of(page, "#answers"), text_of(page, "#answers")
         assert names == sorted(rows, key=lambda name: rows[name][0] + value * rows[name][1]), (value, order, rows)
 
 
@@ -716,11 +719,138 @@ def price_and_calendar(page, folder):
     page.run("[...document.querySelectorAll('#power details')].forEach((d) => { d.open = true; })")
     page.settle()
     page.settle()
-    rows = page.run("[...document.querySelectorAll('#power details')].pop().innerText").replace("\u202f", "").split("\n")
+    rows = page.run("[...document.querySelectorAll('#power details')].pop().querySelector('tbody').innerText").replace("\u202f", "").split("\n")
     last = rows[-1].split("\t")
     summary = rows_of(folder / "capped/summary.csv")[0]
     assert math.isclose(float(last[-1]), float(summary["cost"]), rel_tol=1e-4) and last[0].startswith("2025-06-01 "), (last, summary["cost"])
     assert "time (UTC), from 2025-06-01 06:00 on" in text_of(page, "#timeline figure"), text_of(page, "#timeline figure")
+
+
+def words_explained(page):
+    """Words of the field and ours lead to their meanings; names that somebody wrote do not."""
+    linked = page.run("[...document.querySelectorAll('a.word')].map((a) => [a.innerText.toLowerCase(), (document.querySelector(a.hash) || {innerText: ''}).innerText.toLowerCase(), "
+                      "document.querySelector(a.hash).nextSibling.innerText === a.title && a.title.length > 10])")
+    assert linked and all(word == head and same for word, head, same in linked), linked
+    assert {"m0", "phi", "restricted mean", "replication", "jain index"} <= {word for word, _, _ in linked}, linked
+    assert page.run("document.querySelectorAll('bdi a.word, pre a.word, button a.word').length") == 0
+
+
+def one_count(page):
+    """Summary and section name the same number of things to look at, and it is that of the articles."""
+    said = [re.search(r"The rules found (\d+) things? to look at \((.*?)\)", text_of(page, place)) for place in (".lead", "#insights")]
+    shown = page.run("[...document.querySelectorAll('#insights > article .severity')].map((s) => s.innerText.toLowerCase())")
+    assert all(said) and said[0].group() == said[1].group() and int(said[0].group(1)) == len(shown) > 0, (said, shown)
+    assert sum(int(part.split()[0]) for part in said[0].group(2).split(", ")) == len(shown), said
+
+
+def late_jobs(page, folder):
+    """The list has all late jobs but the one that is shown; of that its deadline, and the cap while it waited, as in power.csv."""
+    rows = {r["job_id"]: r for r in rows_of(folder / "capped/jobs.csv") if r["replication"] == "1"}
+    shown = text_of(page, "#job-answer").split()[1]
+    others = {job for job, r in rows.items() if r["missed"] == "1"} - {shown}
+    assert f"Other late jobs: {len(others)}" in text_of(page, "#job-answer"), (others, text_of(page, "#job-answer"))
+    page.run("document.querySelector('#job-answer details').open = true")
+    page.settle()
+    assert set(page.run("[...document.querySelectorAll('#job-answer details tbody th')].map((h) => h.innerText)")) == others
+    row, text = rows[shown], text_of(page, "#job-answer").replace("\u00a0", " ")
+    after = (float(row["deadline_s"]) - float(row["submit_s"])) / 60
+    assert re.search(rf"Its deadline was 2025-06-01 \S+, ({after:.3g} min|{after / 60:.3g} h) after submission", text), (after, text)
+    begin, end = float(row["submit_s"]), float(row["start_s"] or 5 * 3600)
+    power = [r for r in rows_of(folder / "capped/power.csv") if r["replication"] == "1"]
+    ends = [float(r["time_s"]) for r in power[1:]] + [5 * 3600]
+    held = [(r, min(end, to) - max(begin, float(r["time_s"]))) for r, to in zip(power, ends) if begin < to and float(r["time_s"]) < end]
+    caps = sorted({float(r["cap_w"]) for r, _ in held})
+    watts = lambda w: f"{w / 1000:.3g} kW" if w >= 2000 else f"{w:.3g} W"
+    mean = sum(float(r["power_w"]) * t for r, t in held) / sum(t for _, t in held)
+    assert end > begin and f"The power cap was {' to '.join(dict.fromkeys(map(watts, (caps[0], caps[-1]))))} while it waited, and the cluster drew {watts(mean)}" in text, (caps, mean, text)
+
+
+def told_apart(page, folder):
+    """Runs have the color of their policy (test_plot_crowded.py knows how far apart these are); those of one policy differ in dash and mark.
+    A copy of a run coincides with it everywhere, which is drawn and said. All charts of a run have its mark."""
+    shutil.copytree(folder / "compare/fcfs", folder / "twin")
+    easim("report", folder / "compare/fcfs", folder / "compare/zeus", folder / "twin", "--out", folder / "twins")
+    page.open(folder / "twins/report.html")
+    runs = data_of(folder / "twins/report.html")["policies"]
+    table = (SOURCE / "policies/colors.h").read_text()
+    assert all(f'X("{p["manifest"]["policy"]["name"]}", "{p["color"]}", {p["marker"]})' in table for p in runs), runs
+    looks = page.run("[...document.querySelectorAll('#times > .legend svg')].map((s) => [s.querySelector('line').getAttribute('stroke-dasharray'), "
+                     "...['fill', 'stroke', 'd'].map((a) => s.querySelector('.mark path').getAttribute(a))].join())")
+    assert len(looks) == len(set(looks)) == 3, looks
+    names = page.run("[...document.querySelectorAll('#policies tbody th')].slice(0, 3).map((h) => h.innerText)")
+    assert names == ["compare/fcfs", "compare/zeus", "twin"], names
+    for place in ("#times figure", "#policies figure:last-of-type"):
+        assert re.search(r"compare/fcfs and twin (coincide|are in one place)", text_of(page, "#times figure")), text_of(page, place)
+    lines = page.run("[...document.querySelectorAll('#times figure svg')].map((s) => [...s.querySelectorAll('path.series')].map((p) => [p.getAttribute('d'), p.getAttribute('stroke-dasharray')]))")
+    for drawn in lines:
+        [first] = [i for i, (d, _) in enumerate(drawn) if [e[0] for e in drawn].count(d) == 2][:1]
+        assert drawn[first][1] is None and drawn[first + 1] == [drawn[first][0], "7 7"], drawn  # one over the other, with gaps
+    marks = page.run("[...document.querySelectorAll('#policies figure:first-of-type .mark path')].map((p) => [p.getAttribute('fill'), p.getAttribute('stroke')].join())")
+    assert len(set(marks)) == 3 and len({marks.count(m) for m in marks}) == 1, marks
+    sizes = page.run("[...document.querySelectorAll('#policies .chart')].pop().querySelectorAll('.mark path').values().map((p) => p.getBBox().width).toArray()")
+    assert max(sizes) > 1.3 * min(sizes), sizes
+    unpaired_differences(page, folder)
+    quiet(page)
+
+
+def caption_of(page, figure):
+    return page.run(f"[...document.querySelectorAll('#policies figure')][{figure}].querySelector('figcaption').innerText")
+
+
+def captions(page, intervals):
+    """Captions speak of intervals and of a line where these are drawn."""
+    assert ("95 %" in caption_of(page, 0)) == ("95 %" in caption_of(page, 1)) == intervals, caption_of(page, 1)
+    drawn = page.run("(() => { const s = [...document.querySelectorAll('#policies figure svg')].pop(); return [s.querySelectorAll('g.series > line').length, s.querySelector('path[fill=none][stroke*=accent]').getTotalLength()]; })()")
+    assert (drawn[0] > 0) == intervals and (drawn[1] > 0) == ("The line joins" in caption_of(page, 1)), (drawn, caption_of(page, 1))
+
+
+def differences_shown(page, folder):
+    """Each difference from the baseline with its interval, as compare.csv has it."""
+    cells = page.run("[...document.querySelectorAll('#uncertainty tbody tr')].map((r) => [...r.children].map((c) => c.innerText))")
+    heads = page.run("[...document.querySelectorAll('#uncertainty thead th')].map((h) => h.innerText.split('\\n')[0])")
+    rows = {(r["metric"], r["policy"]): r for r in rows_of(folder / "compare/compare.csv")}
+    assert [c[0] for c in cells] == ["zeus", "easy"], cells
+    for cell in cells:
+        row = rows["energy_kwh", cell[0]]
+        if float(row["diff_mean"]) == 0:
+            assert cell[heads.index("energy")] == "the same", cell
+            continue
+        got = [float(v.replace("\u2212", "-")) for v in re.findall("[\u2212\\d.]+", cell[heads.index("energy")])]
+        assert math.isclose(got[0], float(row["diff_mean"]), rel_tol=0.05, abs_tol=0.1) and math.isclose(got[1], float(row["diff_ci95"]), rel_tol=0.05), (got, row)
+
+
+def unpaired_differences(page, folder):
+    """Of several runs half an interval is the root of the sum of squares of those of both."""
+    rows = {name: {r["metric"]: r for r in rows_of(folder / f"compare/{name}/aggregate.csv")} for name in ("fcfs", "zeus")}
+    half = math.hypot(*(float(rows[name]["energy_kwh"]["ci95"]) for name in rows))
+    apart = float(rows["zeus"]["energy_kwh"]["mean"]) - float(rows["fcfs"]["energy_kwh"]["mean"])
+    cells = page.run("[...document.querySelectorAll('#uncertainty tbody tr')].map((r) => r.innerText.split('\\t'))")
+    heads = page.run("[...document.querySelectorAll('#uncertainty thead th')].map((h) => h.innerText.split('\\n')[0])")
+    [got] = [re.findall("[\u2212\\d.]+", c[heads.index("energy")]) for c in cells if c[0] == "compare/zeus"]
+    assert math.isclose(float(got[0].replace("\u2212", "-")), apart, rel_tol=0.05) and math.isclose(float(got[1]), half, rel_tol=0.05), (got, apart, half)
+
+
+def whole_words(page):
+    """On a narrow page no word of a table is broken, and no box that scrolls ends within a row."""
+    page.size(420, 900)
+    page.settle()
+    page.settle()
+    broken = page.run("""(() => { const out = [];
+        for (const cell of document.querySelectorAll('main th, main td')) {
+          const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+          while (walker.nextNode())
+            for (const found of walker.currentNode.data.matchAll(/[^\\s-]+/g)) {
+              const range = document.createRange();
+              range.setStart(walker.currentNode, found.index);
+              range.setEnd(walker.currentNode, found.index + found[0].length);
+              if (found[0].length < 20 && new Set([...range.getClientRects()].map((b) => Math.round(b.top))).size > 1) out.push(cell.innerText);
+            }
+        } return out; })()""")
+    assert broken == [], broken
+    cut = page.run("""[...document.querySelectorAll('main .scroll.tall')].filter((s) => s.innerText && s.scrollHeight > s.clientHeight + 12).map((s) =>
+        Math.min(...[...s.querySelectorAll('tr')].map((r) => Math.abs(r.getBoundingClientRect().bottom - s.getBoundingClientRect().top - s.clientHeight))))""")
+    assert cut and max(cut) < 2, cut
+    page.size(1280, 900)
 
 
 def side_by_side(page, folder):
@@ -766,15 +896,21 @@ def several_in_browser(folder):
     page = browser.Page()
     try:
         page.open(folder / "recorded/report.html")
-        for check in (windows, cues):
+        for check in (windows, cues, one_count):
             check(page)
             quiet(page)
+        nodes = page.run("[...document.querySelectorAll('#heat svg text')].map((t) => t.textContent).filter((t) => /node|GPU/.test(t))")
+        assert nodes == page.run("[...document.querySelectorAll('#timeline svg text')].map((t) => t.textContent).filter((t) => /node|GPU/.test(t))") and nodes[0] == "node 0", nodes
         page.open(folder / "several/report.html")
         for check in (structure, side_by_side, five_answers, price_and_calendar):
             check(page, folder) if check is not structure else check(page)
             quiet(page)
         tables_behind(page)
         fits(page)
+        captions(page, False)
+        whole_words(page)
+        words_explained(page)
+        told_apart(page, folder)
         page.open(folder / "swept/report.html")
         structure(page)
         sweep_page(page, folder)
@@ -794,6 +930,8 @@ def in_browser(folder):
         shown = text_of(page, "#answers")
         assert assumed and all(line["text"] in shown and line["key"] in shown for line in assumed), (assumed, shown)
         one_unit(page)
+        captions(page, True)
+        differences_shown(page, folder)
         for check in (keyboard, structure, zooming, tooltips, switching, tables_behind, fits):
             check(page)
             quiet(page)

@@ -7,6 +7,7 @@
 #include "io/yaml_doc.h"
 #include "io/yaml_node.h"
 #include "model/laws.h"
+#include "model/model_fields.h"
 #include "output/json.h"
 #include "output/manifest.h"
 #include "output/plot/figure.h"
@@ -37,12 +38,15 @@ static const char *said_of(const struct yaml_node *said, const char *parameter) 
 
 static void add_parameter(struct str *out, const char *const names[2], const char *parameter,
                           const struct yaml_node *value, const struct yaml_node *holder) {
+    const struct field *field =
+        model_field_named(names[1] ? gpu_model_fields : model_fields, parameter);
     struct arena arena = {0};
     const char *text = yaml_flow_text(value, &arena);
     json_out_open(out, '{');
     json_out_member_text(out, "model", names[0]);
     json_out_member_text(out, "gpu_type", names[1]);
     json_out_member_text(out, "parameter", parameter);
+    json_out_member_text(out, "help", field ? field->help : NULL);
     json_out_member_text(out, "value",
                          strlen(text) <= MOST_VALUE || value->kind == YAML_NODE_SCALAR
                              ? text
@@ -490,6 +494,8 @@ static int open_report(struct report *report, struct error *reterr) {
         r = error_set(reterr, ERROR_INPUT,
                       "%s: a report is of the folder of easim run, easim compare or easim sweep",
                       folder);
+    if (r == 0 && request->folder_count > 1)
+        plot_source_style_by_policy(&report->source);
     if (r == 0)
         r = read_manifest(folder, &report->manifest, report->sha256, reterr);
     if (r == 0)

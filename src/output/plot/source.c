@@ -61,7 +61,7 @@ static struct plot_series *find_series(struct plot_source *source, size_t first,
         if (slice_is(label, source->series.at[i].label))
             return &source->series.at[i];
     struct plot_series *series = array_add(&source->series);
-    series->label = arena_strndup(&source->arena, label.at, label.length);
+    series->policy = series->label = arena_strndup(&source->arena, label.at, label.length);
     for (unsigned c = 0; c < SUMMARY_COUNT; c++)
         series->estimates[c] = (struct estimate){.mean = NAN, .sd = NAN, .ci95 = NAN};
     return series;
@@ -384,6 +384,21 @@ void plot_styles_of_policies(const char *const *names, size_t count, struct plot
         if (next < count)
             styles[next] = take_free(taken, &again);
     } while (next < count);
+}
+
+void plot_source_style_by_policy(struct plot_source *source) {
+    const char *names[PLOT_MOST_SERIES];
+    struct plot_style styles[PLOT_MOST_SERIES];
+    size_t count = 0, of[PLOT_MOST_SERIES] = {0};
+    for (size_t i = 0; i < source->series.count; i++) {
+        names[count] = source->series.at[i].policy;
+        while (strcmp(names[of[i]], names[count]) != 0)
+            of[i]++;
+        count += of[i] == count;
+    }
+    plot_styles_of_policies(names, count, styles);
+    for (size_t i = 0; i < source->series.count; i++)
+        source->series.at[i].style = styles[of[i]];
 }
 
 void plot_styles_of_values(const char *const *texts, size_t count, struct plot_style *styles) {

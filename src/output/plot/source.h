@@ -22,7 +22,7 @@ struct plot_style {
 
 /* A policy of a comparison, or a run. */
 struct plot_series {
-    const char *label;
+    const char *label, *policy;
     const char *folder; /* of the run's own files */
     struct plot_style style;
     struct estimate estimates[SUMMARY_COUNT]; /* sd is not known here */
@@ -80,6 +80,8 @@ void plot_jobs_close(struct plot_jobs *jobs);
 /* Names of the table have their own style, others the free ones in the order of their names: first
    those that are nobody's, then those of policies that are not among the names. More are dashed. */
 void plot_styles_of_policies(const char *const *names, size_t count, struct plot_style *styles);
+/* Every run has the style of its policy, whatever it is called. */
+void plot_source_style_by_policy(struct plot_source *source);
 /* As policies if some text is a shipped policy, else by place: values of an axis, GPU types. */
 void plot_styles_of_values(const char *const *texts, size_t count, struct plot_style *styles);
 

@@ -42,16 +42,28 @@ function holders(lanes, from, to) {
   return [...held].sort((a, b) => b[1] - a[1]).slice(0, 5);
 }
 
+/* "22:21 h" since the start of a run of hours, else as the charts have it. */
+const momentText = (at) => view.start === null && view.end >= 7200 ? `${Math.floor(Math.round(at / 60) / 60)}:${String(Math.round(at / 60) % 60).padStart(2, "0")}\u00a0h` : timeText(at);
+
+/* The cap in a stretch of time, and the mean power under it. */
+function capWhile({power}, from, to, when) {
+  if (!power || !(to > from)) return "";
+  const level = power.levels[power.levels.length - 1], rows = d3.range(...powerRange(level, from, to)), caps = rows.map((i) => level.cap_w && level.cap_w[i]).filter((w) => w !== null && w !== undefined);
+  const length = (i) => Math.min(to, level.time_s[i + 1] ?? power.end_s) - Math.max(from, level.time_s[i]), mean = sum(rows.map((i) => level.power_w[i] * length(i))) / sum(rows.map(length));
+  return caps.length === 0 ? `No power cap held ${when}. ` : `The power cap was ${[...new Set(d3.extent(caps))].map((w) => quantity(w, "W")).join(" to ")} ${when}, and the cluster drew ${quantity(mean, "W")} in the mean. `;
+}
+
 function jobAnswer(policy, j) {
-  const lanes = policy.lanes, until = j.start_s ?? endOf(policy), why = CAUSE_WORDS[j.cause] || (j.cause && `it was ${j.cause}`);
-  const held = lanes && until > j.submit_s ? holders(lanes, j.submit_s, until) : [];
-  const place = DATA.comparison ? `${DATA.made.repeat.replace("/manifest.json", "")} --policy ${shellWord(policy.name)}` : shellWord(policy.folder);
+  const lanes = policy.lanes, until = j.start_s ?? endOf(policy), why = CAUSE_WORDS[j.cause] || (j.cause && `it was ${j.cause}`), waited = until > j.submit_s;
+  const held = lanes && waited ? holders(lanes, j.submit_s, until) : [];
+  const place = DATA.comparison ? `${DATA.made.repeat.replace("/manifest.json", "")} --policy ${shellWord(policy.label)}` : shellWord(policy.folder);
   return [
-    make("p", {}, "Job ", strong(bdi(j.job_id, 60)), " of user ", bdi(j.user || "(no name)", 40), `, submitted at ${timeText(j.submit_s)}, ${
-        j.status === "rejected" ? "was rejected. " : `${j.start_s === null ? "never started" : `started at ${timeText(j.start_s)}`} and ${
-            j.finish_s === null ? `was still ${j.status}` : j.status} after ${seconds(j.time)}. `}`,
-        strong(j.missed === 1 ? `It missed its deadline${j.late ? ` by ${seconds(j.late)}` : ""}${why ? `: ${why}` : ""}. ` : ""),
-        j.missed === 0 ? "It met its deadline. " : j.deadline_s === null ? "It had no deadline. " : ""),
+    make("p", {}, "Job ", strong(bdi(j.job_id, 60)), " of user ", bdi(j.user || "(no name)", 40), `, submitted at ${momentText(j.submit_s)}, ${
+        j.status === "rejected" ? "was rejected. " : `${j.start_s === null ? "never started" : `started at ${momentText(j.start_s)}`} and ${
+            j.finish_s === null ? `was still ${j.status}` : `${j.status} at ${momentText(j.finish_s)},`} after ${seconds(j.time)}. `}`,
+        j.deadline_s === null ? "It had no deadline. " : `Its deadline was ${momentText(j.deadline_s)}, ${seconds(j.deadline_s - j.submit_s)} after submission. `,
+        strong(j.missed === 1 ? `It missed its deadline${j.late ? ` by ${seconds(j.late)}` : ""}${why ? `: ${why}` : ""}. ` : ""), j.missed === 0 ? "It met its deadline. " : "",
+        waited ? capWhile(policy, j.submit_s, until, "while it waited") : capWhile(policy, until, j.finish_s ?? endOf(policy), "while it ran")),
     j.parts && sum(j.parts) === 0 ? "" : j.parts ? table({
       caption: "Where its time went",
       rows: j.parts.map((s, i) => [policy.blame.parts[i], s]).filter((p) => p[1] > 0).sort((a, b) => b[1] - a[1]),
@@ -69,22 +81,25 @@ function jobAnswer(policy, j) {
 
 function lateAnswer(policy) {
   if (!policy.jobs || policy.jobs.rows.length === 0) return [absent(policy.absent.curves)];
-  const latest = [...jobsOf(policy)].sort((a, b) => b.late - a.late || b.missed - a.missed || b.time - a.time), place = make("div", {id: "job-answer"});
-  showJob.now = (j) => place.replaceChildren(...jobAnswer(policy, j));
-  showJob.now(latest[0]);
-  return [place, tableBehind("Other late jobs", () => table({
-    caption: `Latest after their deadlines, then longest in the system${jobsLeft(policy)}`,
-    rows: latest,
-    most: 20,
-    columns: [text("job", (j) => make("button", {type: "button", onclick: () => showJob(j.job_id)}, bdi(j.job_id, 40))), text("user", (j) => bdi(j.user, 30)),
-              num("late", (j) => seconds(j.late)), num("waited", (j) => seconds(j.wait_s)), num("in the system", (j) => seconds(j.time))]
-  }))];
+  const all = [...jobsOf(policy)].sort((a, b) => b.late - a.late || b.missed - a.missed || b.time - a.time), late = all.filter((j) => j.missed === 1), place = make("div", {id: "job-answer"});
+  showJob.now = (j) => {
+    const others = (late.length ? late : all).filter((o) => o !== j), title = `${late.length === 0 ? "No job was late; other jobs" : late.includes(j) ? "Other late jobs" : "Late jobs"}: ${number(others.length, 9)}`;
+    place.replaceChildren(...jobAnswer(policy, j), others.length === 0 ? make("p", {}, "No other job was late.") : tableBehind(title, () => table({
+      caption: `${late.length ? "Latest after their deadlines" : "Longest in the system"} first${jobsLeft(policy)}`,
+      rows: others,
+      columns: [text("job", (o) => make("button", {type: "button", onclick: () => showJob(o.job_id)}, bdi(o.job_id, 40))), text("user", (o) => bdi(o.user, 30)),
+                ...late.length ? [num("late", (o) => seconds(o.late))] : [], num("waited", (o) => seconds(o.wait_s)), num("in the system", (o) => seconds(o.time))]
+    })));
+  };
+  showJob.now(all[0]);
+  return [place];
 }
 
 const jobsLeft = ({jobs}) => jobs && jobs.all > jobs.rows.length ? `, of the first ${jobs.rows.length} of ${jobs.all} jobs` : "";
 
 function showJob(id) {
   showJob.now(jobsOf(POLICY()).find((j) => j.job_id === id));
+  explain($("answers"));
   $("answers").scrollIntoView();
 }
 
@@ -94,25 +109,26 @@ const exceeded = (p) => estimate(p, "cap_violation_s").mean || 0;
 const capText = (p) => !isCapped(p) ? "none" : [...new Set(d3.extent((p.power && p.power.levels[0].cap_w) || []))].map((w) => quantity(w, "W")).join(" to ");
 
 function capAnswer(policy) {
-  const capped = DATA.policies.filter(isCapped);
+  const capped = DATA.policies.filter(isCapped), names = (all) => listed(all.map((p) => name(p.name, 60)));
   const freeOf = (p) => DATA.several && DATA.policies.find((q) => !isCapped(q) && policyOf(q) === policyOf(p));
   if (capped.length === 0) return [make("p", {}, "Nothing: no power cap holds in these results.")];
-  const shown = capped.includes(policy) ? policy : capped[0], blame = shown.blame, free = freeOf(shown);
-  const change = (p, m, free = freeOf(p)) => free && p !== free ? estimate(p, m).mean / estimate(free, m).mean - 1 : NaN;
+  const shown = capped.includes(policy) ? policy : capped.find((p) => exceeded(p) === 0) || capped[0], paired = capped.filter(freeOf), alone = capped.filter((p) => !freeOf(p));
+  const change = (p, m) => isCapped(p) && freeOf(p) ? estimate(p, m).mean / estimate(freeOf(p), m).mean - 1 : NaN;
   const signed = (share) => Number.isFinite(share) ? ` (${share > 0 ? "+" : ""}${percent(share)})` : "";
+  const waited = ({blame}) => blame ? blame.sums_s[1] / 3600 : null, over = capped.filter((p) => exceeded(p) > 0);
   return [
-    make("p", {}, blame ? strong(`Under ${name(shown.name, 60)} the cap alone kept jobs waiting for ${number(blame.sums_s[1] / 3600)} job hours`) : "",
-         blame ? `, ${percent(blame.sums_s[1] / (sum(blame.sums_s) || 1))} of their time in the system (replication ${shown.replication}). Without it a part of this would be waiting for GPUs. ` : "",
-         free ? `In brackets is the change against the run of the same policy without a cap, here ${name(free.name, 60)}. ${jobsDiffer([free, shown])}` :
-             "It also makes jobs run slower. To see all that it cost, run the scenario without a cap and report both folders together."),
-    capped.some((p) => exceeded(p) > 0) ? make("p", {}, ...capped.filter((p) => exceeded(p) > 0).flatMap((p, i) => [i ? ", " : "", bdi(p.name, 40), ` is above its cap for ${seconds(exceeded(p))}`]), ".") : "",
+    make("p", {}, shown.blame ? strong(`Under ${name(shown.name, 60)} the cap alone kept jobs waiting for ${number(waited(shown))} job hours`) : "",
+         shown.blame ? `, ${percent(shown.blame.sums_s[1] / (sum(shown.blame.sums_s) || 1))} of their time in the system (replication ${shown.replication}); without it they might have waited for GPUs. It also makes jobs run slower. ` : "",
+         paired.length ? `In brackets is the change against the run of the same policy without a cap: ${listed(paired.map((p) => `${name(p.name, 60)} against ${name(freeOf(p).name, 60)}`))}. ${jobsDiffer(paired.flatMap((p) => [freeOf(p), p]))}` : "",
+         alone.length ? `To see all that the cap cost under ${names(alone)}, run ${alone.length > 1 ? "each" : "it"} without a cap and report both folders together.` : ""),
+    over.length ? make("p", {}, strong(`${names(over)} ${over.length > 1 ? "do" : "does"} not keep to the cap`), ` (above it for ${listed(over.map((p) => seconds(exceeded(p))))}): the figures do not show what keeping to it would cost.`) : "",
     table({
-      caption: "Means under the cap",
+      caption: "Means with and without the cap",
       rows: DATA.policies,
-      columns: [text("run", (p) => bdi(p.name, 40)), text("cap", capText),
+      columns: [text("run", (p) => bdi(p.name, 40)), text("cap", capText), num("waited for the cap alone", (p) => isCapped(p) ? waited(p) : null, "job h"),
                 ...["jct_restricted_mean_s", "wait_mean_s", "jobs_finished", "jobs_rejected", "deadline_miss_rate", "energy_kwh", "energy_per_work_kwh", "cost"].filter((m) => estimate(shown, m).mean !== null)
-                    .map((m) => num(m === "cost" ? `cost (${metricUnit(m)})` : metricLabel(m),
-                                    (p) => quantity(estimate(p, m).mean, m === "cost" ? "" : metricUnit(m)) + signed(change(p, m))))]
+                    .map((m) => [m, scale(metricUnit(m), d3.max(DATA.policies, (p) => estimate(p, m).mean))])
+                    .map(([m, s]) => num(metricLabel(m), (p) => number(estimate(p, m).mean * s.factor) + signed(change(p, m)), s.unit))]
     })
   ];
 }
@@ -132,28 +148,33 @@ function priceAnswer() {
   if (!isComparison()) return [absent("Only one policy is here: easim compare, or a report of several folders, shows which suits a price.")];
   const of = (p, m) => estimate(p, m).mean, known = DATA.policies.every((p) => of(p, "cost") !== null), place = make("div");
   const own = known ? of(DATA.policies[0], "cost") / of(DATA.policies[0], "energy_kwh") * 1000 : null, at = {price: own ?? 100, value: 1};
-  const box = (key, words) => make("label", {}, words + " ", make("input", {type: "number", step: "any", value: Number(at[key].toPrecision(4)), oninput: (event) => {
+  const box = (key, words, unit) => make("label", {}, words + " ", make("input", {type: "number", step: "any", value: Number(at[key].toPrecision(4)), oninput: (event) => {
     if (event.target.value !== "") show(at[key] = Number(event.target.value));
-  }}));
+  }}), " " + unit);
   const show = () => {
     const rows = DATA.policies.map((p) => ({
       p, hours: of(p, "jct_restricted_mean_s") / 3600 * of(p, "jobs_submitted"), /* energy as if all work were done */
       energy: (known && own > 0 ? of(p, "cost") * at.price / own : of(p, "energy_kwh") / 1000 * at.price) *
           of(p, "work_submitted_gpu_h") / (of(p, "work_submitted_gpu_h") - of(p, "work_unfinished_gpu_h"))
-    })).filter((r) => Number.isFinite(r.energy)), best = rows.length ? cheapest(rows) : [], all = (r) => r.energy + at.value * r.hours;
+    })).filter((r) => Number.isFinite(r.energy)), all = (r) => r.energy + at.value * r.hours, best = rows.length ? cheapest(rows) : [];
+    rows.sort((a, b) => all(a) - all(b) || exceeded(a.p) - exceeded(b.p));
     place.replaceChildren(
-        make("p", {}, strong(...best.flatMap((b, i) => [i ? `, from ${number(b.from)} on ` : "", bdi(b.row.p.name, 60)])),
-             ` costs least, ${best.length > 1 ? "by what one" : "whatever an"} hour of a job's time (from submission to finish) is worth.`, ...best.filter((b) => exceeded(b.row.p) > 0).flatMap((b) => [" ", strong(bdi(b.row.p.name, 60), ` is above its power cap for ${seconds(exceeded(b.row.p))}.`)])),
+        make("p", {}, strong(bdi(rows[0].p.name, 60), " costs least at these numbers. "), best.length === 1 ? "It does so whatever an hour is worth." : "By what an hour is worth: ",
+             ...best.length === 1 ? [] : best.flatMap((b, i) => [i ? `, from ${number(b.from)} on ` : "", bdi(b.row.p.name, 60)]), best.length === 1 ? "" : ".",
+             ...best.filter((b) => exceeded(b.row.p) > 0).flatMap((b) => [" ", strong(bdi(b.row.p.name, 60), ` is above its power cap for ${seconds(exceeded(b.row.p))}.`)])),
         table({
-          caption: "Costs in the currency of the price, the least first. Unfinished work counts as if it took energy like the rest, unfinished jobs count up to the end",
-          rows: rows.sort((a, b) => all(a) - all(b) || exceeded(a.p) - exceeded(b.p)),
-          columns: [text(DATA.several ? "run" : "policy", (r) => bdi(r.p.name, 40)), num("energy", (r) => r.energy), num("hours of jobs (h)", (r) => r.hours), num("cost of both", all),
+          caption: "In the currency of the price, the least cost first. Unfinished work counts as if it took energy like the rest, unfinished jobs count up to the end",
+          rows,
+          columns: [text(DATA.several ? "run" : "policy", (r) => bdi(r.p.name, 40)), num("energy costs", (r) => r.energy), num("hours of all jobs (h)", (r) => r.hours), num("these cost", (r) => at.value * r.hours), num("cost of both", all),
                     ...rows.some((r) => exceeded(r.p) > 0) ? [num("above its cap", (r) => seconds(exceeded(r.p)))] : []]
         }));
   };
   show();
-  return [make("div", {class: "tools"}, box("price", "Price of a MWh"), box("value", "Value of an hour of a job")),
-          make("p", {class: "note"}, own ? "The first price is the mean of the first run; each policy keeps the hours in which it computes." : "The results have no price: 100 is an example."), place];
+  return [
+    make("p", {}, "Type two numbers of yours, in one currency: what electricity costs, and what it is worth to you if a job finishes an hour sooner. The sentence and the table below them change; no other figure of this page does."),
+    make("div", {class: "tools"}, box("price", "Electricity costs", "a MWh"), box("value", "One hour sooner for one job is worth", "")),
+    make("p", {class: "note"}, own ? `${number(own)} a MWh is the mean price of the first run. Another number multiplies the cost of energy of each: a price that changes with time keeps its course.` : "The results have no price: 100 a MWh is an example."), place
+  ];
 }
 
 function usedAnswer(policy) {
@@ -166,11 +187,11 @@ function usedAnswer(policy) {
 }
 
 function assumedAnswer() {
-  const assumed = HEAD().assumptions || [], known = PHYSICS().filter((p) => p.gpu_type && p.evidence), weak = known.filter((p) => p.evidence !== "measured").length;
+  const assumed = HEAD().assumptions || [], known = d3.nest().key((p) => p.evidence).entries(PHYSICS().filter((p) => p.gpu_type && p.evidence));
   return [
     make("p", {}, strong(plural(assumed.length, "assumption", "assumptions")), ", each with the key that changes it. ",
-         known.length ? `Of ${number(known.length)} parameters of models on GPU types ${number(weak)} are not measured.` : ""),
-    make("ul", {class: "note"}, ...assumed.map((a) => make("li", {}, bdi(a.text, 400), " ", make("code", {}, name(a.key, 100)))))
+         known.length ? `Parameters of models on GPU types with stated evidence: ${listed(known.map((k) => `${k.values.length} ${k.key}`))}.` : ""),
+    make("ul", {class: "note"}, ...assumed.map((a) => make("li", {}, name(a.text, 400), " ", make("code", {}, name(a.key, 100)))))
   ];
 }
 

@@ -6,18 +6,19 @@ const COMPARED = [
 ];
 
 const comparedMetrics = () => COMPARED.filter((m) => DATA.policies.some((p) => estimate(p, m).mean !== null));
-const SIGNS = {"1": "better", "-1": "worse", "0": ""};
+const SIGNS = {"1": "better", "-1": "worse", "0": ""}, CHECKS = {"1": "\u2713", "-1": "\u2717"};
+const hasIntervals = () => DATA.policies.some((p) => Object.values(p.estimates).some(([, , ci95]) => ci95));
 
 function comparisonTable() {
   const metrics = comparedMetrics();
   const scales = Object.fromEntries(
       metrics.map((m) => [m, scale(metricUnit(m), d3.max(DATA.policies, (p) => estimate(p, m).mean || 0))]));
   return table({
-    caption: `Means over ${plural(HEAD().replications, "replication", "replications")} \u00b1 half the 95 % interval${
-        DATA.baseline === null ? "" : `; \u25b2 better, \u25bc worse than ${name(DATA.baseline, 30)} (paired t-test, p < 0.05 after Holm)`
-        }; the restricted mean counts jobs that have not finished up to the end`,
+    caption: (hasIntervals() ? `Means over ${plural(HEAD().replications, "replication", "replications")} \u00b1 half the 95 % interval` : "One replication: no intervals") +
+        (DATA.baseline === null || !hasIntervals() ? "" : `; \u2713 better, \u2717 worse than ${name(DATA.baseline, 30)} (paired t-test, p < 0.05 after Holm)`),
     columns: [
-      text("policy", (p) => p.name === DATA.baseline ? make("span", {}, bdi(p.name, 30), " (baseline)") : bdi(p.name, 30)),
+      text(DATA.several ? "run" : "policy", (p) => p.name === DATA.baseline ? make("span", {}, bdi(p.name, 30), " (baseline)") : bdi(p.name, 30)),
+      ...(DATA.policies.some((p) => p.label === p.folder) ? [text("policy", (p) => bdi(policyOf(p), 30))] : []),
       ...metrics.map((m) => ({
                        title: metricLabel(m),
                        unit: scales[m].unit,
@@ -29,7 +30,7 @@ function comparisonTable() {
                          return v === 0 ?
                              text :
                              make(
-                                 "span", {class: SIGNS[v]}, text + (v > 0 ? " \u25b2" : " \u25bc"),
+                                 "span", {class: SIGNS[v]}, `${text} ${CHECKS[v]}`,
                                  make("span", {class: "unseen"}, SIGNS[v] + " than the baseline"));
                        }
                      }))
@@ -39,15 +40,48 @@ function comparisonTable() {
   });
 }
 
-/* The mark of a policy, of its own color and form as in the figures of easim plot (gnuplot's numbers). */
+/* The mark of a policy, of its own color and form as in the figures of easim plot (gnuplot's numbers). Of further runs of one
+   policy it is open, then open with a dot, and their lines are dashed. */
 const MARKS = {5: d3.symbolSquare, 7: d3.symbolCircle, 9: d3.symbolTriangle, 11: d3.symbolTriangle, 13: d3.symbolDiamond};
+const DASHES = [null, "9 4", "2 3", "9 3 2 3"];
+const dashOf = (p) => DASHES[p.nth % DASHES.length];
 
 function drawMark(svg, p, x, y, size) {
-  put(svg, "path", {
-    class: "series", d: d3.symbol().type(MARKS[p.marker]).size(size)(),
-    transform: `translate(${x},${y})${p.marker === 11 ? " rotate(180)" : ""}`, fill: p.color
+  const g = put(svg, "g", {class: "series mark", transform: `translate(${x},${y})`}), open = p.nth % 3;
+  put(g, "path", {
+    d: d3.symbol().type(MARKS[p.marker]).size(size)(), transform: p.marker === 11 ? "rotate(180)" : null, fill: open ? "var(--paper)" : p.color, stroke: p.color,
+    "stroke-width": open ? 2 : 0
   });
+  if (open === 2) put(g, "circle", {r: 1.4, fill: p.color});
 }
+
+/* All policies or runs, each with its line and mark. */
+function runLegend(words) {
+  return make("ul", {class: "legend"}, ...DATA.policies.map((p) => {
+    const svg = d3.create("svg").attr("viewBox", "0 0 34 12").attr("aria-hidden", "true");
+    put(svg, "line", {x1: 0, x2: 34, y1: 6, y2: 6, stroke: p.color, "stroke-width": 2, "stroke-dasharray": dashOf(p), class: "series"});
+    drawMark(svg, p, 17, 6, 36);
+    return make("li", {}, svg.node(), bdi(words(p), 40));
+  }));
+}
+
+/* Those that are the same, in groups of two or more. */
+function groupsOf(items, same) {
+  const groups = [];
+  for (const item of items) {
+    const group = groups.find((g) => same(g[0], item));
+    if (group) group.push(item);
+    else groups.push([item]);
+  }
+  return groups.filter((g) => g.length > 1);
+}
+
+const listed = (words) => words.length > 1 ? `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}` : words.join();
+const namesOf = (policies) => listed(policies.map((p) => name(p.name, 40)));
+const coincideText = (groups, verb, how, names = namesOf) => groups.length === 0 ? "" : ` ${groups.map((g) => `${names(g)} ${verb}`).join("; ")}: ${how}.`;
+const layerOf = (groups, item) => Math.max(0, ...groups.map((g) => g.indexOf(item)));
+/* Of lines that are the same, those above the first are dashed so that all can be seen. */
+const layerDash = (groups, item, own) => layerOf(groups, item) === 0 ? own : `7 ${7 * (groups.find((g) => g.includes(item)).length - 1)}`;
 
 const axisTitle = (metric, s) => metricLabel(metric) + (s.unit ? ` (${s.unit})` : "");
 
@@ -64,7 +98,7 @@ function dotPanel(svg, box, metric, room, firstColumn) {
   const x = d3.scaleLinear()
                 .domain([Math.max(low - pad, low >= 0 ? 0 : -Infinity), high + pad])
                 .nice(4)
-                .range([left, box.right - 8]);
+                .range([left + 6, box.right - 8]);
   x.domain([x.domain()[0], Math.max(high, Math.min(most, x.domain()[1]))]);
   const y = d3.scalePoint().domain(d3.range(DATA.policies.length)).range([box.top, box.bottom]).padding(0.6);
   const axis = d3.axisBottom(x)
@@ -73,7 +107,7 @@ function dotPanel(svg, box, metric, room, firstColumn) {
                    .tickPadding(6)
                    .tickFormat((v) => number(v, 4));
   put(svg, "g", {class: "grid", transform: `translate(0,${box.bottom})`}).call(axis);
-  put(svg, "text", {class: "title", x: left, y: box.top - 9}).text(axisTitle(metric, s));
+  put(svg, "text", {class: "title", x: box.title ?? left, y: box.top - 9}).text(axisTitle(metric, s));
   const base = DATA.policies.find((p) => p.name === DATA.baseline),
         baseMean = base ? estimate(base, metric).mean : null;
   if (baseMean !== null)
@@ -84,19 +118,15 @@ function dotPanel(svg, box, metric, room, firstColumn) {
   DATA.policies.forEach((p, i) => {
     const e = estimate(p, metric), v = verdict(p, metric), at = y(i), chosen = p === POLICY();
     if (firstColumn) {
-      drawMark(svg, p, left - 9, at, 50);
-      put(svg, "text", {x: left - 18, y: at + 4, "text-anchor": "end", class: chosen ? "strong" : null}).text(fitName(p.name, room - 8));
+      drawMark(svg, p, box.left + 6, at, 50);
+      put(svg, "text", {x: left - 8, y: at + 4, "text-anchor": "end", class: chosen ? "strong" : null}).text(fitName(p.name, room - 8));
     }
     if (e.mean === null) return;
-    const fill = v > 0 ? "var(--good)" : v < 0 ? "var(--bad)" : "var(--ink)", g = svg.append("g");
-    if (e.ci95)
-      put(g, "line", {
-        x1: x((e.mean - e.ci95) * s.factor), x2: x((e.mean + e.ci95) * s.factor), y1: at, y2: at, stroke: fill, "stroke-width": 2
-      });
-    put(g, "path", {
-      d: d3.symbol() .type( v > 0     ? d3.symbolTriangle : v < 0 ? d3.symbolDiamond : d3.symbolCircle) .size(chosen ? 90 : 52)(),
-      transform: `translate(${x(e.mean * s.factor)},${at})`, fill
-    });
+    const g = svg.append("g"), [from, to] = [e.mean - (e.ci95 || 0), e.mean + (e.ci95 || 0)].map((value) => x(value * s.factor));
+    if (e.ci95) put(g, "line", {class: "series", x1: from, x2: to, y1: at, y2: at, stroke: p.color, "stroke-width": 2});
+    drawMark(g, p, x(e.mean * s.factor), at, chosen ? 90 : 52);
+    if (v)
+      put(g, "text", {class: `strong ${SIGNS[v]}`, x: to + 28 < box.right ? to + 8 : from - 20, y: at + 4}).text(CHECKS[v]);
     withTip(
         g.datum(p), `${name(p.name, 40)}: ${metricLabel(metric)} ${estimateText(metric, e)}`,
         () => [strong(bdi(p.name)), definitions([
@@ -126,6 +156,7 @@ function drawDots(svg, width) {
         svg, {
           left,
           right: left + panel + (column === 0 ? room : 0) - 4,
+          title: across === 1 ? 0 : null,
           top: row * (rowHeight + 62) + 24,
           bottom: row * (rowHeight + 62) + 24 + rowHeight
         },
@@ -166,6 +197,24 @@ function shade(svg, box, right, top) {
     put(svg, "rect", {class: "unreached", x: box.left, y, width, height: box.bottom - y, fill: "var(--faint)", opacity: 0.25});
 }
 
+/* Which policies no other beats in two metrics, and which are in one place: the chosen one first. */
+function paretoRows(metrics) {
+  const rows = [POLICY(), ...DATA.policies.filter((p) => p !== POLICY())].filter((p) => metrics.every((m) => estimate(p, m).mean !== null));
+  const value = (p, m) => estimate(p, m).mean * (DATA.metrics[m].better === "more" ? -1 : 1), least = (m) => d3.min(rows, (p) => value(p, m));
+  const beats = (a, b) => metrics.every((m) => value(a, m) <= value(b, m)) && metrics.some((m) => value(a, m) < value(b, m));
+  return {
+    front: rows.filter((p) => !rows.some((o) => beats(o, p))),
+    same: groupsOf(rows, (a, b) => metrics.every((m) => Math.abs(value(a, m) - value(b, m)) <= 0.01 * (d3.max(rows, (p) => value(p, m)) - least(m))))
+  };
+}
+
+function paretoCaption(metrics) {
+  const {front, same} = paretoRows(metrics), places = front.filter((p) => layerOf(same, p) === 0).length;
+  return (places > 1 ? "The line joins those that no other beats in both (the Pareto front). " : places === 1 ? `Best in both: ${namesOf(front)}. ` : "") +
+      (DATA.policies.some((p) => metrics.some((m) => estimate(p, m).ci95)) ? "Crosses are 95 % intervals of the means, cut at the frame. " : "") + "The chosen one has the larger mark." +
+      coincideText(same, "are in one place", "a mark inside another") + (isShaded(metrics) ? " Shaded: no schedule of these jobs is there." : "");
+}
+
 function drawPareto(svg, width, [mx, my]) {
   const height = Math.min(430, Math.max(320, width * 0.5)),
         box = frame(svg, width, height, {left: 62, right: 24, top: 34, bottom: 48});
@@ -187,16 +236,8 @@ function drawPareto(svg, width, [mx, my]) {
   shade(svg, box, lx === null ? null : x(lx * sx.factor), ly === null ? null : y(ly * sy.factor));
   leftAxis(svg, y, box, axisTitle(my, sy), y.base ? {values: logTicks(y)} : {});
   bottomAxis(svg, x, box, axisTitle(mx, sx), {text: (v) => number(v, 4), ...(x.base ? {values: logTicks(x)} : {})});
-  const sides = [DATA.metrics[mx].better, DATA.metrics[my].better];
-  const beats = (a, b) => [[a.ex, b.ex, sides[0]], [a.ey, b.ey, sides[1]]].every(
-                              ([u, v, side]) => side === "more" ? u.mean >= v.mean : u.mean <= v.mean) &&
-      (a.ex.mean !== b.ex.mean || a.ey.mean !== b.ey.mean);
-  const points = rows.map((r) => ({
-                            ...r,
-                            x: x(r.ex.mean * sx.factor),
-                            y: y(r.ey.mean * sy.factor),
-                            front: !rows.some((o) => o !== r && beats(o, r))
-                          }));
+  const {front: best, same} = paretoRows([mx, my]);
+  const points = rows.map((r) => ({...r, x: x(r.ex.mean * sx.factor), y: y(r.ey.mean * sy.factor), front: best.includes(r.p), layer: layerOf(same, r.p)}));
   const front = points.filter((p) => p.front).sort((a, b) => a.x - b.x);
   put(svg, "path", {d: d3.line().x((p) => p.x).y((p) => p.y)(front), fill: "none", stroke: "var(--accent)", "stroke-width": 1.5});
   for (const p of points) p.text = name(p.p.name, 18);
@@ -204,12 +245,12 @@ function drawPareto(svg, width, [mx, my]) {
   /* The ends of an interval on an axis, cut at the frame. */
   const ends = (scaleOf, e, s, low, high) => [e.mean - e.ci95, e.mean + e.ci95].map((v) => v * s.factor).map(
       (v) => Math.min(Math.max(scaleOf(scaleOf.base ? Math.max(v, scaleOf.domain()[0]) : v), low), high));
-  for (const p of points) {
+  for (const p of points.sort((a, b) => a.layer - b.layer)) { /* of those in one place the first has the largest mark */
     const stroke = p.p.color, g = put(svg, "g", {class: "series"});
     const [x1, x2] = ends(x, p.ex, sx, box.left, box.right), [y1, y2] = ends(y, p.ey, sy, box.top, box.bottom);
     if (p.ex.ci95) put(g, "line", {x1, x2, y1: p.y, y2: p.y, stroke});
     if (p.ey.ci95) put(g, "line", {x1: p.x, x2: p.x, y1, y2, stroke});
-    drawMark(g, p.p, p.x, p.y, p.p === POLICY() ? 150 : 70);
+    drawMark(g, p.p, p.x, p.y, p.layer ? 130 * 0.35 ** p.layer : p.p === POLICY() || same.flat().includes(p.p) ? 150 : 70);
     withTip(
         g.datum(p),
         `${name(p.p.name, 40)}: ${metricLabel(mx)} ${estimateText(mx, p.ex)}, ${metricLabel(my)} ${
@@ -243,9 +284,7 @@ function paretoFigure() {
   const show = () => {
     holder.replaceChildren(figure({
       label: `Every policy by ${metricLabel(chosenMetrics.x)} and ${metricLabel(chosenMetrics.y)}`,
-      caption:
-          "The line joins the policies that no other beats in both (the Pareto front); crosses are 95 % intervals of the means, cut at the frame. The chosen policy has the larger mark." +
-          (isShaded([chosenMetrics.x, chosenMetrics.y]) ? " Shaded: no schedule of these jobs is there." : ""),
+      caption: paretoCaption([chosenMetrics.x, chosenMetrics.y]),
       draw: (svg, width) => drawPareto(svg, width, [chosenMetrics.x, chosenMetrics.y]),
       behind: () => table({
         caption: "Points of the figure",
@@ -273,12 +312,13 @@ function compareSection() {
       absent(
           "This is a single run: easim compare shows several policies beside each other, easim report DIR DIR... several runs.")
     ];
+  const judged = DATA.policies.some((p) => comparedMetrics().some((m) => verdict(p, m)));
   return [
     comparisonTable(), figure({
-      label: "Means of every policy with their 95 % intervals, one panel for each metric",
+      label: "Means of every policy, one panel for each metric",
       caption: [
-        "Dots are means, lines 95 % intervals over replications. ", ...(DATA.baseline === null ? [] : [
-        "The dashed line is the baseline ", bdi(DATA.baseline, 30), ". Triangles are significantly better, diamonds worse than it, circles neither."])
+        hasIntervals() ? "Marks are means, lines 95 % intervals over replications. " : "Marks are the values of one replication. ", ...(DATA.baseline === null ? [] : [
+        "The dashed line is the baseline ", bdi(DATA.baseline, 30), judged ? ". \u2713 is significantly better than it, \u2717 worse." : ". No difference from it is significant."])
       ],
       draw: drawDots
     }),

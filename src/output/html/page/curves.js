@@ -35,12 +35,19 @@ const durationText = (v) => v < 60 ? `${v} s` :
     v < 86400 ? `${v / 3600} h` :
                 `${v / 86400} d`;
 
+/* The chosen one over the others, and over it those that coincide with it: shares of jobs differ by 1 % at most. */
+function curveOrder(spec) {
+  const all = DATA.policies.map((p) => ({p, c: p.curves && p.curves[spec.key]})).filter((d) => d.c && d.c.x.length), apart = ({c: a}, {c: b}) =>
+      d3.max([...a.x, ...b.x], (v) => Math.abs(shareWithin(a, v) - shareWithin(b, v))), isSame = (a, b) => apart(a, b) <= 0.01;
+  const mine = all.find((d) => d.p === POLICY()), over = mine ? all.filter((d) => d !== mine && isSame(mine, d)) : [];
+  const order = [...all.filter((d) => d !== mine && !over.includes(d)), ...[mine].filter(Boolean), ...over];
+  return {order, groups: groupsOf(order, isSame).map((g) => g.map((d) => d.p))};
+}
+
 function drawCurve(svg, width, spec) {
   const height = Math.min(330, Math.max(230, width * 0.36)),
         box = frame(svg, width, height, {left: 52, right: 18, top: 30, bottom: 46});
-  const curves =
-      DATA.policies.map((p) => ({p, c: p.curves && p.curves[spec.key]})).filter((d) => d.c && d.c.x.length);
-  const values = curves.flatMap((d) => [d.c.x[0], d.c.x[d.c.x.length - 1]]),
+  const {order, groups} = curveOrder(spec), steps = 4, values = order.flatMap((d) => [d.c.x[0], d.c.x[d.c.x.length - 1]]),
         low = Math.max(spec.least, d3.min(values)), high = Math.max(low * 1.5, d3.max(values));
   const x = d3.scaleLog().domain([low, high]).range([box.left, box.right]).clamp(true),
         y = d3.scaleLinear().domain([0, 1]).range([box.bottom, box.top]);
@@ -51,15 +58,16 @@ function drawCurve(svg, width, spec) {
   bottomAxis(
       svg, x, box, `${spec.axis}, logarithmic`,
       {values: ticks, text: spec.unit === "s" ? durationText : (v) => number(v, 3)});
-  const order = [...curves.filter((d) => d.p !== POLICY()), ...curves.filter((d) => d.p === POLICY())];
   for (const {p, c} of order) {
-    const chosen = p === POLICY(), base = !chosen && p.name === DATA.baseline;
-    const line =
-        d3.line().x((d, i) => x(Math.max(low, c.x[i]))).y((d, i) => y(c.share[i])).curve(d3.curveStepAfter);
+    const line = d3.line().x((d, i) => x(Math.max(low, c.x[i]))).y((d, i) => y(c.share[i])).curve(d3.curveStepAfter);
     put(svg, "path", {
-      class: "series", d: line(c.x), fill: "none", stroke: p.color, "stroke-width": chosen ? 3 : 1.4,
-      "stroke-dasharray": base ? "5 3" : null
+      class: "series", d: line(c.x), fill: "none", stroke: p.color, "stroke-width": p === POLICY() ? 3 : 1.6, "stroke-dasharray": layerDash(groups, p, dashOf(p))
     });
+  }
+  for (const {p, c} of order) { /* marks of one curve are beside those of the others, so that none hides one */
+    const place = (i) => box.left + (i + (DATA.policies.indexOf(p) + 0.5) / DATA.policies.length) * (box.right - box.left) / steps;
+    const within = d3.range(steps).map(place).filter((at) => x.invert(at) >= c.x[0] && x.invert(at) < c.x[c.x.length - 1]);
+    if (isComparison()) for (const at of within) drawMark(svg, p, at, y(shareWithin(c, x.invert(at))), 34);
   }
   const lines = svg.append("g"),
         rule = put(lines, "line", {y1: box.top, y2: box.bottom, stroke: "var(--faint)", visibility: "hidden"});
@@ -126,15 +134,13 @@ function curvesSection() {
                   spec.unit ? quantity(half, spec.unit) :
                               number(half)}.`,
           caption: `Over all rows of jobs.csv, ${
-              HEAD().replications > 1 ? "all replications" : "one replication"}: ${spec.words}.`,
+              HEAD().replications > 1 ? "all replications" : "one replication"}: ${spec.words}.${
+              coincideText(curveOrder(spec).groups, "coincide", "one line in the colors of all, with the marks of each")}`,
           draw: (svg, width) => drawCurve(svg, width, spec),
           behind: () => curveTable(spec)
         }));
   }
   if (isComparison())
-    out.unshift(legend(DATA.policies.map(
-        (p) => [p.color,
-                p.name + (p === policy ? " (thick)" : p.name === DATA.baseline ? " (baseline)" : ""),
-                p !== policy && p.name === DATA.baseline ? "dashed" : "solid"])));
+    out.unshift(runLegend((p) => p.name + (p === policy ? " (thick)" : p.name === DATA.baseline ? " (baseline)" : "")));
   return out.length ? out : [absent("No job has a completion time.")];
 }

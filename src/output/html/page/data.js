@@ -4,9 +4,14 @@ const DATA = JSON.parse($("data").textContent);
 for (const key of ["name", "command", "baseline", "pareto", "replications", "partial"]) DATA[key] = DATA.manifest[key] ?? null;
 DATA.pareto = DATA.pareto || [];
 DATA.several = DATA.policies.length > 1 && !DATA.comparison;
-const state = {
-  policy: 0
-};
+const state = {policy: 0};
+/* Runs of one policy are called by their folders: what all of these begin with is left out. nth: of those of one color. */
+const paths = DATA.policies.map((p) => p.name.split("/"));
+let shared = 0;
+while (DATA.several && paths.every((w) => w.length > shared + 1 && w[shared] === paths[0][shared])) shared++;
+DATA.policies.forEach((p, i) => Object.assign(p, {
+  label: p.name, name: paths[i].slice(shared).join("/"), nth: DATA.policies.slice(0, i).filter((q) => q.color === p.color).length
+}));
 const POLICY = () => DATA.policies[state.policy];
 const isComparison = () => DATA.policies.length > 1;
 /* What made what is shown: of several runs, each has its own manifest and models. */

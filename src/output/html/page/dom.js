@@ -18,8 +18,10 @@ function make(tag, attributes = {}, ...children) {
 /* A name that somebody wrote: kept apart from the direction of the text around it. */
 function bdi(text, most = 80) {
   const whole = name(text, 400), shown = name(text, most);
-  return make("bdi", {title: whole === shown ? null : whole}, shown);
+  return make("bdi", {title: whole === shown ? null : whole, class: shown.length < 20 ? "short" : null}, shown);
 }
+
+const MOST_HIGH = 384; /* pixels of a table that scrolls: 24rem of style.css */
 
 /* columns: [{title, unit, number, cell(row)}]; a cell is text, a number or an element. */
 function table({caption, columns, rows, most = 200, chosen, tall}) {
@@ -45,14 +47,21 @@ function table({caption, columns, rows, most = 200, chosen, tall}) {
   const left = rows.length - body.length;
   const whole = make(
       "table", {},
-      make("caption", {}, caption + (left > 0 ? ` (the first ${most} of ${rows.length} rows)` : "")),
+      make("caption", {}, make("span", {}, caption + (left > 0 ? ` (the first ${most} of ${rows.length} rows)` : ""))),
       make("thead", {}, head), make("tbody", {}, ...body));
-  const region = make(
-      "div", {class: tall || body.length > 16 ? "scroll tall" : "scroll", tabindex: 0, role: "region", "aria-label": caption}, whole);
+  const high = tall || body.length > 16, below = high && body.length > 3 ? make("p", {class: "more"}, `${body.length} rows: scroll the table \u2193`) : "";
+  const region = make("div", {class: high ? "scroll tall" : "scroll", tabindex: 0, role: "region", "aria-label": caption}, whole);
   const cue = make("p", {class: "cue", hidden: true}, "The table is wider than the page: scroll it sideways \u2192");
-  const watch = new ResizeObserver(() => { cue.hidden = region.scrollWidth <= region.clientWidth + 1; });
+  const watch = new ResizeObserver(() => {
+    cue.hidden = region.scrollWidth <= region.clientWidth + 1;
+    if (!below) return;
+    const ends = body.map((row) => row.offsetTop + row.offsetHeight + whole.offsetTop), last = ends.filter((end) => end <= MOST_HIGH).pop();
+    below.hidden = ends[ends.length - 1] <= MOST_HIGH;
+    region.style.maxHeight = below.hidden || !last ? null : `${last + region.offsetHeight - region.clientHeight}px`; /* no row is cut */
+  });
   [region, whole].forEach((e) => watch.observe(e));
-  return make("div", {}, cue, region);
+  explain(whole);
+  return make("div", {}, cue, region, below);
 }
 
 const text = (title, cell, unit) => ({title, cell, unit});

@@ -23,7 +23,7 @@ function heatValues(level) {
 const ramp = () => d3.interpolateRgbBasis([color("--blank"), color("--c4"), color("--c0")]);
 
 function paintHeat(context, heat) {
-  const {canvas, svg, box, x} = context, plot = box.right - box.left, level = heatLevel(heat, plot),
+  const {canvas, box, x} = context, plot = box.right - box.left, level = heatLevel(heat, plot),
                            values = heatValues(level);
   const [from, to] = x.domain(), first = Math.max(0, Math.floor(from / level.step_s)),
                last = Math.min(level.columns, Math.ceil(to / level.step_s)),
@@ -47,11 +47,8 @@ function paintHeat(context, heat) {
   pen.drawImage(
       source, (first * level.step_s - from) * perSecond, 0, columns * level.step_s * perSecond,
       canvas.height);
-  const shown = Math.max(1, Math.ceil(rows / Math.max(1, Math.floor(high / 26))));
-  heat.rows.forEach((row, i) => {
-    if (i % shown === 0)
-      put(svg, "text", {x: box.left - 8, y: box.top + (i + 0.5) * high / rows + 4, "text-anchor": "end"}).text(`GPU ${row[0]}`);
-  });
+  const rowOf = (gpu) => heat.rows.findIndex(([lane, count]) => gpu >= lane && gpu < lane + count);
+  labelNodes(context, heat, rows, (lane, gpus) => [rowOf(lane), rowOf(lane + gpus - 1) + 1]);
 }
 
 function heatTip(heat, at, py, context) {
@@ -62,7 +59,7 @@ function heatTip(heat, at, py, context) {
   const [first, count, type] = heat.rows[row],
                        value = heatValues(level)[row * level.columns + column] / 65535 * heat.most[measure];
   return [
-    strong(count === 1 ? `GPU ${first}` : `GPUs ${first} to ${first + count - 1}`), definitions([
+    strong(gpuPlace(heat, first, count)), definitions([
       ["type", bdi(heat.types[type], 24)], ["from", timeText(column * level.step_s)],
       ["for", seconds(level.step_s)], [MEASURES[measure].title, quantity(value, MEASURES[measure].unit)]
     ])
@@ -92,7 +89,7 @@ function heatTable(heat) {
     rows: d3.range(heat.rows.length),
     most: 128,
     columns: [
-      text("GPUs", (r) => heat.rows[r][1] === 1 ? `${heat.rows[r][0]}` : `${heat.rows[r][0]}\u2013${heat.rows[r][0] + heat.rows[r][1] - 1}`),
+      text("GPUs", (r) => gpuPlace(heat, heat.rows[r][0], heat.rows[r][1])),
       ...d3.range(parts).map((p) => (num("from " + timeText(p / parts * heat.end_s), (r) => quantity(mean(r, p), MEASURES[measure].unit, 3))))
     ]
   });
@@ -135,7 +132,7 @@ function heatSection() {
             "figcaption", {},
             `Replication ${policy.replication}${
                 grouped ? `: a row for up to ${d3.max(heat.rows, (r) => r[1])} GPUs of one type` :
-                          ": a row for each GPU"}. The stretch of time is that of the charts above.`)),
+                          ": a row for each GPU, node by node"}. The stretch of time is that of the charts above.`)),
     holder, ...missing
   ];
 }

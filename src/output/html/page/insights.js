@@ -2,6 +2,13 @@
 
 function insightList(policy) { return policy.insights ? policy.insights.insights : []; }
 
+/* The same words in the summary and above the list. */
+function insightCount(policy) {
+  const of = (severity) => insightList(policy).filter((i) => i.severity === severity).length, rest = of("info"), all = insightList(policy).length - rest;
+  return `The rules found ${all === 0 ? "nothing" : plural(all, "thing", "things")} to look at${all === 0 ? "" : ` (${
+      ["high", "medium", "low"].filter(of).map((s) => `${of(s)} ${s}`).join(", ")})`}${rest === 0 ? "" : `, and ${rest} for information`}.`;
+}
+
 function ruleTitle(policy, id) {
   const rule = policy.insights.rules.find((r) => r.id === id);
   return rule ? rule.title : id;
@@ -57,15 +64,15 @@ function insightArticle(i) {
           `${name(ruleTitle(POLICY(), i.id), 80)}: ${
               i.entity === "cluster" ? "the cluster" : name(i.entity, 30)} `,
           bdi(i.name, 60)),
-      make("p", {}, bdi(i.finding, 600), i.finding ? "." : ""),
+      make("p", {}, name(i.finding, 600), i.finding ? "." : ""),
       make(
           "p", {class: "note"},
           `Rule ${name(i.id)}; ${
               !(i.share >= 0.0005) ?
                   "" :
                   `${percent(i.share)} of the ${name(i.share_of)}; `}${windowText(i.from_s, i.to_s)}. `,
-          ...i.figures.flatMap((f, n) => [n ? "; " : "", `${name(f.name)}: `, figureText(f)])),
-      make("p", {}, strong(`${verdictText(i.what_if)} `), bdi(i.what_if.verdict === "assumption" ? "" : i.recommendation || "", 800)),
+          ...i.figures.flatMap((f, n) => [n ? "; " : "", `${name(f.name).replaceAll("_", " ")}: `, figureText(f)])),
+      make("p", {}, strong(`${verdictText(i.what_if)} `), name(i.what_if.verdict === "assumption" ? "" : i.recommendation || "", 800)),
       i.what_if.command && i.what_if.gave.length ?
           make("p", {}, "It gave: ", ...i.what_if.gave.flatMap((e, n) => [n ? ", " : "", effectText(e, i.what_if)])) :
           null,
@@ -79,18 +86,8 @@ function insightArticle(i) {
 function insightsSection() {
   const policy = POLICY();
   if (!policy.insights) return [absent(policy.absent.insights)];
-  const found = insightList(policy), above = found.filter((i) => i.severity !== "info"),
-        rest = found.filter((i) => i.severity === "info");
-  const out = [make(
-      "p", {},
-      found.length === 0 ?
-          "The rules found nothing." :
-          `${plural(found.length, "insight", "insights")} of replication ${policy.replication}: ${
-                  ["high", "medium", "low", "info"]
-                      .map((s) => [s, found.filter((i) => i.severity === s).length])
-                      .filter((x) => x[1])
-                      .map(([s, n]) => `${n} ${s}`)
-                      .join(", ")}. Severity is the share of energy, GPU time or jobs that is concerned.`)];
+  const above = insightList(policy).filter((i) => i.severity !== "info"), rest = insightList(policy).filter((i) => i.severity === "info");
+  const out = [make("p", {}, `${insightCount(policy)} Severity is the share of energy, GPU time or jobs that is concerned, in replication ${policy.replication}.`)];
   out.push(...above.map(insightArticle));
   if (rest.length)
     out.push(make(

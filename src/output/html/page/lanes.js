@@ -178,32 +178,34 @@ function paintLanes(context, lanes) {
   }
   pen.putImageData(image, 0, 0);
   context.raster = raster;
-  labelNodes(context, lanes, count);
+  const {row} = laneRows(lanes);
+  labelNodes(context, lanes, count, (first, gpus) => [row[first], row[first] + gpus]);
 }
 
-/* Names of nodes where there is room for them, else of the GPU types. */
-function labelNodes(context, lanes, count) {
-  const {svg, box} = context, shown = laneRows(lanes), each = (box.bottom - box.top) / Math.max(1, count),
-              g = svg.append("g");
-  const spans = [];
-  lanes.nodes.forEach(([first, gpus, type, node]) => {
-    const row = shown.row[first];
-    if (row >= 0) spans.push({row, gpus, type, text: `node ${node}`});
-  });
-  const many = spans.length > 0 && spans[0].gpus * each < 13, groups = [];
+/* Names of nodes where there is room for them, else of the GPU types. rows: of the first GPU of a node and behind its last. */
+function labelNodes({svg, box}, lanes, count, rows) {
+  const each = (box.bottom - box.top) / Math.max(1, count), g = svg.append("g"), groups = [];
+  const spans = lanes.nodes.map(([first, gpus, type, node]) => ({rows: rows(first, gpus), type, text: `node ${node}`})).filter((s) => s.rows[0] >= 0);
+  const many = spans.some((s) => (s.rows[1] - s.rows[0]) * each < 13);
   for (const span of spans) {
     const last = groups[groups.length - 1];
-    if (many && last && last.type === span.type) last.gpus += span.gpus;
+    if (many && last && last.type === span.type) last.rows = [last.rows[0], span.rows[1]];
     else
       groups.push({...span, text: many ? lanes.types[span.type] : span.text});
   }
-  for (const span of groups) {
-    const top = box.top + span.row * each, middle = top + span.gpus * each / 2;
-    if (span.row > 0)
-      put(g, "line", {x1: 0, x2: box.left, y1: top, y2: top, stroke: "var(--rule)"});
-    if (span.gpus * each >= 12)
-      put(g, "text", {x: box.left - 8, y: middle + 4, "text-anchor": "end"}).text(name(span.text, 8));
+  for (const {rows: [first, end], text} of groups) {
+    const top = box.top + first * each;
+    if (first > 0) put(g, "line", {x1: 0, x2: box.left, y1: top, y2: top, stroke: "var(--rule)"});
+    if ((end - first) * each >= 12)
+      put(g, "text", {x: box.left - 8, y: top + (end - first) * each / 2 + 4, "text-anchor": "end"}).text(name(text, 8));
   }
+}
+
+/* "GPU 3 of node 1", or the nodes of a row of several GPUs. */
+function gpuPlace({nodes}, first, count = 1) {
+  const on = nodes.filter(([lane, gpus]) => lane < first + count && lane + gpus > first), at = on[0];
+  return count === 1 ? `GPU ${first - at[0]} of node ${at[3]}` :
+      on.length === 1 ? `GPUs ${first - at[0]} to ${first - at[0] + count - 1} of node ${at[3]}` : `${count} GPUs of nodes ${listed(on.map((n) => n[3]))}`;
 }
 
 function segmentTip(lanes, i, others) {
@@ -235,10 +237,9 @@ function lanesTip(lanes, at, px, py, context) {
   const place = row * raster.columns + column, owner = raster.owners[place];
   if (owner >= 0) return segmentTip(lanes, owner, raster.cover[place] > raster.most[place] + 0.05);
   const shown = laneRows(lanes), lane = shown.lane[Math.floor(row * shown.lane.length / raster.rows)];
-  const node = lanes.nodes.find(([first, count]) => lane >= first && lane < first + count);
   return [
     strong(raster.states[place] >= 0 ? STATES[raster.states[place]] : "free"), definitions([
-      ["at", timeText(at)], ["GPU", `${lane - node[0]} of node ${node[3]}, ${name(lanes.types[node[2]], 24)}`]
+      ["at", timeText(at)], ["where", gpuPlace(lanes, lane)], ["type", bdi(lanes.types[laneTypes(lanes)[lane]], 24)]
     ])
   ];
 }

@@ -17,11 +17,13 @@ const SECTIONS = [
   ["physics", "The physics used", physicsSection],
   ["uncertainty", "How sure the differences are", uncertaintySection],
   ["repeat", "To make it again", repeatSection],
+  ["words", "Words", wordsSection],
 ];
 
 const SWEEP_SECTIONS = [
   ["summary", "Summary", sweepSummary], ["map", "Heat map", mapSection], ["lines", "Lines", linesSection],
-  ["points", "Every point", pointsSection], ["physics", "The physics used", physicsSection], ["repeat", "To make it again", repeatSection]
+  ["points", "Every point", pointsSection], ["physics", "The physics used", physicsSection], ["repeat", "To make it again", repeatSection],
+  ["words", "Words", wordsSection]
 ];
 
 /* The time axis is that of all runs, and of the calendar if they begin at the same instant. */
@@ -49,6 +51,7 @@ function build() {
         "section", {id, "aria-labelledby": `${id}-title`},
         make("h2", {id: `${id}-title`, tabindex: -1}, title), ...parts);
   });
+  sections.forEach(explain);
   $("main").replaceChildren(...sections);
   $("contents")
       .replaceChildren(...all.map(
@@ -138,7 +141,7 @@ function firstPolicy() {
   const front =
       records(DATA.comparison && DATA.comparison.pareto).filter((r) => r.front === 1).map((r) => r.policy);
   const wanted = DATA.shown !== null ? [DATA.shown] : front;
-  return Math.max(0, DATA.policies.findIndex((p) => wanted.includes(p.name)));
+  return Math.max(0, DATA.policies.findIndex((p) => wanted.includes(p.label)));
 }
 
 state.policy = firstPolicy();

@@ -13,8 +13,8 @@ function physicsSection() {
       columns: [
         text("model", (m) => bdi(m.model, 40)), text("GPU type", (m) => bdi(m.gpu_type, 30)), text("form", (m) => m.form),
         text("weakest evidence", (m) => m.weakest_evidence),
-        num("error in the sample", (m) => m.mape_in_sample === null ? null : percent(m.mape_in_sample)),
-        num("error, left out", (m) => m.mape_leave_one_out === null ? null : percent(m.mape_leave_one_out)),
+        num("mean error, points of the fit", (m) => m.mape_in_sample === null ? null : percent(m.mape_in_sample)),
+        num("mean error, points left out", (m) => m.mape_leave_one_out === null ? null : percent(m.mape_leave_one_out)),
         text("measured range", (m) => m.measured_range ? "stated" : "not stated")
       ]
     }));
@@ -28,11 +28,35 @@ function physicsSection() {
           tall: true,
           columns: [
             text("model", (p) => bdi(p.model, 40)), text("GPU type", (p) => p.gpu_type ? bdi(p.gpu_type, 30) : "all"),
-            text("parameter", (p) => make("code", {}, name(p.parameter, 40))), text("value", (p) => name(p.value, 60)),
+            text("parameter", (p) => make("code", {}, name(p.parameter, 40))), {title: "what it is", wide: true, cell: (p) => p.help}, text("value", (p) => name(p.value, 60)),
             text("evidence", (p) => bdi(p.evidence, 40)), {title: "source", wide: true, cell: (p) => bdi(p.source, 300)}
           ]
         })));
   return out;
+}
+
+/* Differences from one policy or run, each with its 95 % interval over replications. */
+function differencesOfReplications() {
+  if (!isComparison()) return [absent("This is a single run: there is no difference. easim compare shows several policies on the same workloads.")];
+  const from = (DATA.several ? POLICY() : DATA.policies.find((p) => p.name === DATA.baseline)) || POLICY(), metrics = comparedMetrics();
+  const ofRuns = (p, m) => ({diff_mean: estimate(p, m).mean - estimate(from, m).mean, diff_ci95: estimate(p, m).ci95 === null ? null : Math.hypot(estimate(p, m).ci95, estimate(from, m).ci95)});
+  const names = [...new Set(DATA.policies.map((p) => shellWord(DATA.several ? policyOf(p) : p.name)))].join(), scenario = shellWord(`${from.folder}/scenario.yaml`);
+  if (!hasIntervals())
+    return [absent(`Nothing shows how sure the differences are: each has one replication. To find out, let all policies run the same ${DATA.several ? "" : "and more "}workloads, and make a report of that${DATA.several ? ", one for each cap if there are several" : ""}:`),
+            make("pre", {}, name(`easim compare ${scenario} --policies ${names} --replications 20 --out results/sure`, 600))];
+  const scales = new Map(metrics.map((m) => [m, scale(metricUnit(m), d3.max(DATA.policies, (p) => estimate(p, m).mean || 0))]));
+  return [
+    make("p", {}, DATA.several ? "If 0 is outside of an interval, the difference is larger than what chance gives. The runs count as independent; easim compare gives all policies the same workloads, which makes intervals of differences narrower." :
+        "Differences of pairs of replications with the same workload. \u2713 is significantly better, \u2717 worse (paired t-test, p < 0.05 after Holm). Physics counts as known here: the key uncertainty of a scenario adds what it leaves open (docs/uncertainty.md)."),
+    table({
+      caption: `Differences from ${name(from.name, 40)} \u00b1 half the 95 % interval`,
+      rows: DATA.policies.filter((p) => p !== from),
+      columns: [text(DATA.several ? "run" : "policy", (p) => bdi(p.name, 30)), ...metrics.map((m) => num(metricLabel(m), (p) => {
+        const d = DATA.several ? ofRuns(p, m) : difference(p, m), v = verdict(p, m);
+        return d && d.diff_mean === 0 && !d.diff_ci95 ? "the same" : d && d.diff_mean !== null ? make("span", {class: SIGNS[v]}, `${estimateText(m, {mean: d.diff_mean, ci95: d.diff_ci95}, scales.get(m))}${v ? ` ${CHECKS[v]}` : ""}`) : null;
+      }, scales.get(m).unit))]
+    })
+  ];
 }
 
 const MOST_SHARE = 2; /* on the axis of the budget */
@@ -70,11 +94,7 @@ function drawBudget(svg, width, rows) {
 
 function uncertaintySection() {
   const comparison = DATA.comparison;
-  if (!comparison || !comparison.budget || !comparison.differences)
-    return [
-      absent(
-          "No uncertainty budget: the scenario has no key uncertainty, or these are not the results of easim compare (docs/uncertainty.md).")
-    ];
+  if (!comparison || !comparison.budget || !comparison.differences) return differencesOfReplications();
   const policy = POLICY(), about = records(comparison.differences).filter((r) => r.policy === policy.name),
         budget = records(comparison.budget).filter((r) => r.policy === policy.name);
   if (about.length === 0)

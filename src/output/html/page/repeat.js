@@ -18,7 +18,7 @@ function repeatSection() {
       ["shown of the time", POLICY() ? `replication ${POLICY().replication}` : "nothing"],
       ["made by", `easim ${DATA.made.version} (${DATA.made.commit}), D3 ${d3.version}`]
     ],
-    columns: [text("what", (r) => r[0]), text("value", (r) => r[1])]
+    columns: [text("what", (r) => r[0]), {title: "value", wide: true, cell: (r) => r[1]}]
   }));
   if (m.policy && Object.keys(m.policy.params || {}).length > 0)
     out.push(make("details", {}, make("summary", {}, "Parameters of the policy"), table({

@@ -32,7 +32,7 @@ function matchedJobs() {
       caption: `${plural(jobs.length, "job", "jobs")} of two runs or more, matched by id and submission${jobsLeft(POLICY())}: ${measures[measure]}, the largest differences first`,
       rows: jobs.sort((a, b) => spread(b) - spread(a)),
       most: 60,
-      columns: [text("job", ({any}) => bdi(any.job_id, 40)), text("user", ({any}) => bdi(any.user, 30)), text("submitted", ({any}) => timeText(any.submit_s)),
+      columns: [text("job", ({any}) => bdi(any.job_id, 40)), text("user", ({any}) => bdi(any.user, 30)), text("submitted", ({any}) => momentText(any.submit_s)),
                 ...DATA.policies.map((p, i) => num(bdi(p.name, 30), ({of}) => of[i] ? quantity(of[i][measure], measure === "energy_j" ? "J" : "s") : null))]
     }));
   };

@@ -125,20 +125,10 @@ function sentenceOfFindings(policy) {
     const rest = classes.filter((c) => c.name !== "useful" && c.j > 0).sort((a, b) => b.j - a.j)[0];
     if (useful) out.push(`Of the energy of this replication ${percent(useful.j / total)} was useful`);
     if (useful && rest)
-      out.push(`; the largest other part is \u201c${name(rest.name)}\u201d with ${percent(rest.j / total)}`);
+      out.push(`; the largest other part is \u201c${name(rest.name)}\u201d (${CLASS_WORDS[rest.name]}) with ${percent(rest.j / total)}`);
     if (out.length) out.push(". ");
   }
-  const found = insightList(policy).filter((i) => i.severity !== "info");
-  const severe = found.filter((i) => i.severity === "high").length;
-  if (policy.insights)
-    out.push(
-        found.length === 0 ?
-            "The rules found nothing above the level of information." :
-            `The rules found ${plural(found.length, "thing", "things")} to look at` +
-                (severe === 0           ? "." :
-                     found.length === 1 ? ", of high severity." :
-                                          `, ${number(severe)} of high severity.`));
-  return out;
+  return policy.insights ? [...out, insightCount(policy)] : out;
 }
 
 function headlineFigures(policy) {
@@ -155,7 +145,7 @@ function headlineFigures(policy) {
             make("span", {class: "interval"}, parts.interval),
             v !== 0 ? make(
                           "span", {class: "interval " + (v > 0 ? "better" : "worse")},
-                          `${v > 0 ? "\u25b2 better" : "\u25bc worse"} than `, bdi(DATA.baseline, 20)) :
+                          `${CHECKS[v]} ${SIGNS[v]} than `, bdi(DATA.baseline, 20)) :
                       null)));
   }
   return list;

@@ -63,6 +63,8 @@ function drawMap(svg, width) {
 
 const sweptColor = (value, place) => DATA.colors[value] || `var(--c${Math.min(place, COLORS)})`;
 
+const sweptGroups = (grid) => groupsOf(grid, (a, b) => a.every((c, i) => c.mean === b[i].mean));
+
 function drawLines(svg, width) {
   const grid = sweptGrid(), box = frame(svg, width, 330, {left: 62, right: 16, top: 30, bottom: 46}), values = sweepData().values(swept.x);
   const numeric = values.every((v) => typeof v === "number"), cells = grid.flat().filter((c) => c.mean !== null), s = scale(metricUnit(swept.metric), d3.max(cells, (c) => c.mean));
@@ -70,9 +72,10 @@ function drawLines(svg, width) {
   const y = d3.scaleLinear().domain(d3.extent(cells.flatMap((c) => [c.low, c.high]).map((v) => v * s.factor))).nice().range([box.bottom, box.top]);
   leftAxis(svg, y, box, `${metricLabel(swept.metric)} (${s.unit || "1"})`);
   bottomAxis(svg, x, box, axisName(swept.x), {text: valueText, ...(values.length < 9 ? {values} : {})});
+  const groups = sweptGroups(grid);
   grid.forEach((row, r) => {
     const stroke = sweptColor(row[0].by, r), there = row.filter((c) => c.mean !== null).sort((a, b) => x(a.x) - x(b.x));
-    put(svg, "path", {d: d3.line().x((c) => x(c.x)).y((c) => y(c.mean * s.factor))(there), fill: "none", stroke, "stroke-width": 1.8, class: "series"});
+    put(svg, "path", {d: d3.line().x((c) => x(c.x)).y((c) => y(c.mean * s.factor))(there), fill: "none", stroke, "stroke-width": 1.8, "stroke-dasharray": layerDash(groups, row, null), class: "series"});
     for (const c of there) {
       const g = svg.append("g");
       put(g, "line", {x1: x(c.x), x2: x(c.x), y1: y(c.low * s.factor), y2: y(c.high * s.factor), stroke, opacity: 0.5});
@@ -100,7 +103,8 @@ function sweptTools() {
 
 const sweptRange = "Means over replications and over the axes that are not held; ! and a dashed frame, or an open mark, is a point with a warning.";
 const mapSection = () => [sweptTools(), figure({label: `${metricLabel(swept.metric)} over two axes`, caption: sweptRange, draw: drawMap, behind: pointsTable})];
-const linesSection = () => [sweptTools(), figure({label: `${metricLabel(swept.metric)} along ${axisName(swept.x)}`, caption: sweptRange + " Upright lines: least to most.", draw: drawLines, behind: pointsTable}),
+const linesSection = () => [sweptTools(), figure({label: `${metricLabel(swept.metric)} along ${axisName(swept.x)}`, caption: sweptRange + " Upright lines: least to most." +
+  coincideText(sweptGroups(sweptGrid()), "coincide", "one line in the colors of all", (g) => listed(g.map(([c]) => valueText(c.by)))), draw: drawLines, behind: pointsTable}),
   legend(swept.by ? sweepData().values(swept.by).map((v, i) => [sweptColor(v, i), valueText(v), "solid"]) : [])];
 
 const pointWords = (p) => sweepData().axes.map((a) => `${axisName(a)} ${valueText(p.at[a])}`).join(", ");
