@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Checks what files point to: sections of docs/semantics.md ("semantics 4.2"), decision records ("decision 0007"), and
-headings in links between documents exist; nothing points to papers that are not in the repository.
+headings in links between documents, and files of docs that a text names ("docs/outputs.md"; tables of CHANGELOG.md may name
+former ones) exist; nothing points to papers that are not in the repository.
 
 Usage: check_citations.py SOURCE_DIR | --self-test
 """
@@ -10,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from check_text import run, text_files
+from check_text import ENDINGS, run, text_files
 
 LEFT_OUT = {"tests/golden/cases", "tests/fuzz/corpus", "tests/profiles", "results", ".git"}
 ABSENT = re.compile(r"\b(SPEC|FORMATS|GUIDE|PHYSICS|OPTIMUM|SERVING|TOOLING)\b")
@@ -18,6 +19,8 @@ BETWEEN = r"(?:[ \n]|\n *[*#] ?)+"  # a citation may go over the end of a line o
 LIST = rf"(?:,?{BETWEEN}(?:and|or|to){BETWEEN}|,{BETWEEN})"
 SECTION = re.compile(rf"\bsemantics,?{BETWEEN}(\d+(?:\.\d+)*(?:{LIST}\d+(?:\.\d+)*(?![\d.]*[ \n]*[A-Za-z%/]))*)", re.I)
 RECORD = re.compile(rf"\bdecisions?{BETWEEN}(\d{{4}}(?:{LIST}\d{{4}})*)\b|\bdecisions/(\d{{4}}-[\w-]+\.md)", re.I)
+DOCUMENT = re.compile(r"(?<![\w.-])(?<![\w}]/)docs/(?!decisions/)(?:[\w-]+/)*[\w-]+\.(?:md|csv|svg|ipynb|txt)\b")
+READ = (*ENDINGS, ".scd", ".def", ".js", ".gp", ".awk", ".csv", ".txt", ".cff", ".ipynb")
 LINK = re.compile(r"\]\(([^)\s#]*\.md|)#([^)\s]+)\)")
 NUMBERED = re.compile(r"^#{2,6} (\d+(?:\.\d+)*)\.? ", re.M)
 FENCE = re.compile(r"^```.*?^```", re.M | re.S)
@@ -43,7 +46,7 @@ def records(root):
 
 def problems_of(name, text, root, known, kept):
     """Yields (offset, what is wrong). known: sections; kept: decision records."""
-    for match in ABSENT.finditer(text):
+    for match in ABSENT.finditer(text) if name.suffix != ".js" else []:
         yield match.start(), f"{match[1]} is not in the repository: cite docs/semantics.md by section, a decision record or a document"
     for match in SECTION.finditer(text):
         for number in re.findall(r"\d+(?:\.\d+)*", match[1]):
@@ -55,6 +58,10 @@ def problems_of(name, text, root, known, kept):
                 yield match.start(), f"there is no decision record {number}"
         if match[2] and match[2] not in kept:
             yield match.start(), f"there is no decision record {match[2]}"
+    for match in DOCUMENT.finditer(text) if name.name != "budgets.csv" else []:  # that has pages to come, too
+        former = name.name == "CHANGELOG.md" and text[text.rfind("\n", 0, match.start()) + 1] == "|"
+        if not former and not (root / match[0]).is_file():
+            yield match.start(), f"there is no {match[0]}"
     for match in LINK.finditer(text) if name.suffix == ".md" else []:
         target = root / name.parent / match[1] if match[1] else root / name
         if target.is_file() and match[2] not in anchors(target.read_text(encoding="utf-8")):
@@ -63,9 +70,9 @@ def problems_of(name, text, root, known, kept):
 
 def check(root):
     known, kept, found = sections(root), records(root), []
-    for name in text_files(root, LEFT_OUT):
-        if name == Path("tools/check_citations.py"):
-            continue  # its own self-tests
+    for name in text_files(root, LEFT_OUT, READ):
+        if str(name) in ("tools/check_citations.py", "tests/docs/test_style_check.py"):
+            continue  # files of a test
         text = (root / name).read_text(encoding="utf-8", errors="replace")
         found += [f"{name}:{text.count(chr(10), 0, offset) + 1}: {what}"
                   for offset, what in problems_of(name, text, root, known, kept)]
@@ -88,6 +95,8 @@ def self_test():
         ("a.md", "[x](docs/decisions/0007-policy.md)", "a.md:1: there is no decision record 0007-policy.md"),
         ("a.md", "[x](docs/semantics.md#11-order-of-all)", None),
         ("a.md", "[x](docs/semantics.md#order)", "a.md:1: docs/semantics.md has no heading #order"),
+        ("a.scd", "docs/semantics.md, tests/docs/b.csv, ${X}/docs/b.md", None), ("a.def", "\n(../docs/b/c.svg)", "a.def:2: there is no docs/b/c.svg"),
+        ("CHANGELOG.md", "| docs/b.md |", None), ("CHANGELOG.md", "- docs/b.md", "CHANGELOG.md:1: there is no docs/b.md"),
         ("a.md", "# One\n\n```sh\n# two\n```\n[x](#one) [y](#two)", "a.md:6: a.md has no heading #two"),
     ]
     for name, text, expected in cases:

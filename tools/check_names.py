@@ -126,13 +126,13 @@ def check(source):
 def self_test():
     questions = "".join(f"| where is {i}? | `src/a.c` | `one` |\n" for i in range(20))
     tree = {"src/a.c": "/* --- one --- */\n/* of course a trail */\nint node_batches; /* needs: x */\nstruct service_flow *needs;\n"
-                       'const char *text = "story";\n', "include/a.h": "", "docs/a.md": "crowded out, a label\n",
+                       'const char *text = "story";\n', "include/a.h": "", "docs/a.scd": "crowded out, a label\n",
             WORDS: "# comment\nnode batch: src/a.c\n", GLOSSARY: "| word | means |\n|---|---|\n| node batch | jobs |\n",
             QUESTIONS: HEAD + "\n\n| question | file | section |\n|---|---|---|\n" + questions + "\n## Next\n"}
     cases = [
         ({}, []),
         ({"src/b.h": "/* a\n   convoy */\n"}, ['src/b.h:2: "convoy": call it node batch']),
-        ({"docs/a.md": "two Bells\n"}, ['docs/a.md:1: "Bells": call it wake_fd']),
+        ({"docs/a.scd": "two Bells\n"}, ['docs/a.scd:1: "Bells": call it wake_fd']),
         ({"src/b.c": "int end_in_convoys;\n"}, ['src/b.c:1: "convoys": call it node batch']),
         ({"include/a.h": "void course_run(void); int CREWS;\n"}, ["include/a.h:1: CREWS: call it worker pool", "include/a.h:1: course_run: call it base run"]),
         ({"src/b.c": "int stories, branches;\n"}, ["src/b.c:1: branches: call it fork", "src/b.c:1: stories: call it explanation"]),

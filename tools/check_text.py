@@ -25,14 +25,14 @@ RECORD, RECORD_LINES = "docs/decisions/[0-9][0-9][0-9][0-9]-*.md", 20
 LEFT_OUT = {"tests/bad", "tests/fuzz", "tests/golden", "results", ".git"}
 
 
-def text_files(root, left_out=LEFT_OUT):
+def text_files(root, left_out=LEFT_OUT, endings=ENDINGS):
     for folder, folders, names in os.walk(root):
         inside = Path(folder).relative_to(root)
         folders[:] = sorted(name for name in folders
                             if str(inside / name) not in left_out and name != "__pycache__"
                             and not (inside == Path(".") and name.startswith("build")))
         for name in sorted(names):
-            if name.endswith(ENDINGS) or name in NAMES:
+            if name.endswith(endings) or name in NAMES:
                 yield inside / name
 
 
