@@ -186,6 +186,7 @@ static int regret_study(struct options *options, const struct study *study) {
     code = !session.folder   ? cli_report_error(&error)
            : options->of_job ? run_externality(&session)
                              : run_regret(&session);
+    run_args_advise(options, study);
     inputs_finish(&session.inputs);
     return code;
 }

@@ -122,13 +122,18 @@ int run_args_report(const struct error *error, const struct replicate_result *re
     return cli_report_error(&whole);
 }
 
+void run_args_advise_on(const struct options *options, const char *policy) {
+    if (!options->check && !options->quiet && !options->repeats)
+        cli_say("note: %s is not one of easim's own, and this was no checked run: run it "
+                "once with --check\n",
+                policy);
+}
+
 void run_args_advise(const struct options *options, const struct study *study) {
-    if (options->check || options->quiet || options->repeats || module_is_shipped(&study->module))
-        return;
-    cli_say(
-        "note: policy %s (%s) is not one of easim's own, and this was no checked run: run it once "
-        "with --check\n",
-        study->module.policy->name, study->module.path);
+    char name[FAULT_NAME_BYTES];
+    fault_name(&study->module, name);
+    if (!module_is_shipped(&study->module))
+        run_args_advise_on(options, name);
 }
 
 int run_args_show(const struct options *options, const struct report *report) {

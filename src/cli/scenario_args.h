@@ -41,7 +41,8 @@ void run_args_catch_interrupts(void);
 int run_args_report(const struct error *error, const struct replicate_result *result,
                     const struct study *study);
 /* Says on standard error, unless quiet or checked, that a module which is not easim's own has run
-   unchecked. */
+   unchecked: "policy mine"; that of a study, if it is such a one. */
+void run_args_advise_on(const struct options *options, const char *policy);
 void run_args_advise(const struct options *options, const struct study *study);
 /* Prints text on standard output, a table only unless quiet; returns an exit code. */
 int run_args_show(const struct options *options, const struct report *report);

@@ -313,6 +313,10 @@ int cli_sweep(struct options *options) {
     int code = good                 ? sweep_points(options, &s, &claims)
                : problems.count > 0 ? cli_report_problems(&problems)
                                     : cli_report_error(&error);
+    for (size_t i = 0; good && !options->merge && !options->list && i < s.policies.count; i++)
+        if (!module_is_own(s.policies.at[i]))
+            run_args_advise_on(options,
+                               arena_printf(&options->arena, "policy %s", s.policies.at[i]));
     claims_finish(&claims);
     sweep_finish(&s);
     problems_finish(&problems);

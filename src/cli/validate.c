@@ -380,6 +380,9 @@ int cli_validate(struct options *options) {
         code = cli_report_problems(&problems);
     else
         code = validate_items(&session);
+    for (size_t i = 0; i < session.count && session.items; i++)
+        if (session.items[i].study.module.policy)
+            run_args_advise(options, &session.items[i].study);
     finish_session(&session);
     problems_finish(&problems);
     return code;

@@ -70,5 +70,19 @@ def of_tests(folder):
     return all_agree([row for row in table() if row["test"] != "-"][::form(1, 5)], "test", folder)
 
 
+def other_commands_hint(folder):
+    """A module that runs unchecked is named by every command that runs it; easim's own are not."""
+    module = folder / "parameters.so"
+    run(*COMPILER, "-shared", "-fPIC", f"-I{SOURCE}/include", "-o", module, SOURCE / "policies/examples/parameters.c")
+    for policy, hints in ((module, 1), ("pollux", 0)):
+        (folder / "hint.yaml").write_text(f"name: hint\nbase: {TINY}\naxes: [{{path: policy.name, values: [zeus, {policy}]}}]\n")
+        (folder / "case.yaml").write_text(f"name: case\nsource: made up\nkind: policy\nphysics: made up\nscenario: {TINY}\nset: {{policy.name: {policy}}}\n"
+                                          "measured: [{metric: jobs_finished, value: 10, tolerance: 1%}]\n")
+        for words in (["sweep", folder / "hint.yaml"], ["validate", folder / "case.yaml"], ["regret", TINY, "--policy", policy],
+                      ["compare", TINY, "--policies", f"zeus,{policy}"], ["tune", TINY, "--policy", policy, "--max-trials", "3", "--objective", "energy_kwh", "--params", "tau=1h..2h"]):
+            done = easim(*words, "--force", "--out", folder / f"hinted-{words[0]}-{hints}")
+            assert done.stderr.count(HINT) == hints, (words, done.stderr)
+
+
 if __name__ == "__main__":
-    cases(every_source_has_a_row, every_fault_is_told, of_runs, of_checked_runs, of_tests, shared=True)
+    cases(every_source_has_a_row, every_fault_is_told, other_commands_hint, of_runs, of_checked_runs, of_tests, shared=True)
