@@ -174,7 +174,7 @@ def spelling(source, texts, hunspell="hunspell"):
     """Words without code: digits, paths, abbreviations and names of variables are left out."""
     known, place = (source / WORDS).read_text(encoding="utf-8").split(), {}
     for name, (line, kind, text) in [(name, row) for of in PAGES for name, rows in texts[of].items() for row in rows]:
-        plain = [word for word in re.split(r"[\s/]+", text.replace("CODE", "")) if not re.search(r"[\d_=@]|\.\w|[A-Z].*[A-Z]", word)]
+        plain = [word for word in text.replace("CODE", "").split() if not re.search(r"[\d_=@]|\.\w|[A-Z].*[A-Z]", word)]
         for word in re.findall(r"[^\W\d_](?:[^\W\d_]|'(?=[^\Ws]|s\w))*", " ".join(plain)) if kind != "b" else ():
             place.setdefault(word, f"{name}:{line}")
     done = shutil.which(hunspell) and subprocess.run([hunspell, "-i", "UTF-8", "-d", "en_US", "-l"], input="\n".join(place), text=True, capture_output=True, check=False)

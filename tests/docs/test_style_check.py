@@ -130,7 +130,7 @@ def test_spelling():
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         (root / "docs").mkdir()
-        (root / "docs/b.md").write_text("One colour of easim's `colour`,\nx_colour, a1colour and XYcolour.\n", encoding="utf-8")
+        (root / "docs/b.md").write_text("One colour of easim's `colour`,\nx_colour, a1colour, XYcolour and docs/colour/b.md.\n", encoding="utf-8")
         (root / style.WORDS).write_text("easim\ngoodput\n", encoding="utf-8")
         texts, said = style.read(root), io.StringIO()
         with redirect_stdout(said):
