@@ -6,7 +6,8 @@ const reduced = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [key, value] of Object.entries(attributes))
-    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    if (key.startsWith("on"))
+      element.addEventListener(key.slice(2), value);
     else if (value === true)
       element.setAttribute(key, "");
     else if (value !== false && value !== null && value !== undefined)
@@ -30,24 +31,13 @@ function table({caption, columns, rows, most = 200, chosen, tall}) {
     if (c.unit) th.append(make("br"), make("span", {class: "unit"}, c.unit));
     return th;
   }));
-  const body = rows.slice(0, most).map(
-      (row) => make("tr", {class: chosen && chosen(row) ? "chosen" : null}, ...columns.map((c, i) => {
-        const cell = c.cell(row);
-        const content = typeof cell === "number" ? number(cell) :
-            cell === null || cell === undefined  ? "\u2013" :
-                                                   cell;
-        return make(
-            i === 0 ? "th" : "td",
-            {scope: i === 0 ? "row" : null,
-             class: c.number ? "number" :
-                 c.wide      ? "wide" :
-                               null},
-            content);
-      })));
+  const body = rows.slice(0, most).map((row) => make("tr", {class: chosen && chosen(row) ? "chosen" : null}, ...columns.map((c, i) => {
+    const cell = c.cell(row);
+    const content = typeof cell === "number" ? number(cell) : cell === null || cell === undefined ? "\u2013" : cell;
+    return make(i === 0 ? "th" : "td", {scope: i === 0 ? "row" : null, class: c.number ? "number" : c.wide ? "wide" : null}, content);
+  })));
   const left = rows.length - body.length;
-  const whole = make(
-      "table", {},
-      make("caption", {}, make("span", {}, caption + (left > 0 ? ` (the first ${most} of ${rows.length} rows)` : ""))),
+  const whole = make("table", {}, make("caption", {}, make("span", {}, caption + (left > 0 ? ` (the first ${most} of ${rows.length} rows)` : ""))),
       make("thead", {}, head), make("tbody", {}, ...body));
   const high = tall || body.length > 16, below = high && body.length > 3 ? make("p", {class: "more"}, `${body.length} rows: scroll the table \u2193`) : "";
   const region = make("div", {class: high ? "scroll tall" : "scroll", tabindex: 0, role: "region", "aria-label": caption}, whole);
@@ -80,10 +70,8 @@ function absent(text) { return make("p", {class: "absent"}, text); }
 
 /* pairs: [[term, text or element]] */
 function definitions(pairs) {
-  return make(
-      "dl", {},
-      ...pairs.filter((p) => p[1] !== null && p[1] !== undefined && p[1] !== "")
-          .flatMap(([term, text]) => [make("dt", {}, term), make("dd", {}, text)]));
+  return make("dl", {},
+      ...pairs.filter((p) => p[1] !== null && p[1] !== undefined && p[1] !== "").flatMap(([term, text]) => [make("dt", {}, term), make("dd", {}, text)]));
 }
 
 function showTip(x, y, ...content) {
@@ -102,9 +90,7 @@ function hideTip() { $("tip").hidden = true; }
 function announce(text) { $("announce").textContent = text; }
 
 function select(label, choices, value, onchange) {
-  const box = make(
-      "select", {},
-      ...choices.map(([key, text]) => make("option", {value: key, selected: key === value}, name(text, 60))));
+  const box = make("select", {}, ...choices.map(([key, text]) => make("option", {value: key, selected: key === value}, name(text, 60))));
   box.addEventListener("change", () => onchange(box.value));
   return make("label", {}, label + " ", box);
 }
@@ -112,9 +98,7 @@ function select(label, choices, value, onchange) {
 const chooser = (...choice) => make("div", {class: "tools"}, select(...choice));
 
 /* The colour behind a property of the style sheet, for canvases. */
-function color(property) {
-  return getComputedStyle(document.documentElement).getPropertyValue(property).trim();
-}
+function color(property) { return getComputedStyle(document.documentElement).getPropertyValue(property).trim(); }
 
 function rgb(property) {
   const c = d3.rgb(color(property));
@@ -122,15 +106,8 @@ function rgb(property) {
 }
 
 function swatch(fill, line) {
-  return make("span", {
-    class: line ? "swatch line" : "swatch",
-    style: line ? `border-color:${fill};border-top-style:${line}` : `background:${fill}`,
-    "aria-hidden": "true"
-  });
+  return make("span",
+      {class: line ? "swatch line" : "swatch", style: line ? `border-color:${fill};border-top-style:${line}` : `background:${fill}`, "aria-hidden": "true"});
 }
 
-function legend(entries) {
-  return make(
-      "ul", {class: "legend"},
-      ...entries.map(([fill, text, line]) => make("li", {}, swatch(fill, line), bdi(text, 40))));
-}
+function legend(entries) { return make("ul", {class: "legend"}, ...entries.map(([fill, text, line]) => make("li", {}, swatch(fill, line), bdi(text, 40)))); }

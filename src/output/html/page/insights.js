@@ -5,8 +5,9 @@ function insightList(policy) { return policy.insights ? policy.insights.insights
 /* The same words in the summary and above the list. */
 function insightCount(policy) {
   const of = (severity) => insightList(policy).filter((i) => i.severity === severity).length, rest = of("info"), all = insightList(policy).length - rest;
-  return `The rules found ${all === 0 ? "nothing" : plural(all, "thing", "things")} to look at${all === 0 ? "" : ` (${
-      ["high", "medium", "low"].filter(of).map((s) => `${of(s)} ${s}`).join(", ")})`}${rest === 0 ? "" : `, and ${rest} for information`}.`;
+  return `The rules found ${all === 0 ? "nothing" : plural(all, "thing", "things")} to look at${
+      all === 0 ? "" :
+                  ` (${["high", "medium", "low"].filter(of).map((s) => `${of(s)} ${s}`).join(", ")})`}${rest === 0 ? "" : `, and ${rest} for information`}.`;
 }
 
 function ruleTitle(policy, id) {
@@ -17,43 +18,36 @@ function ruleTitle(policy, id) {
 const windowText = (from, to) => `${timeOf(from)} to ${timeOf(to)}`;
 const timeOf = (s) => view.start === null ? quantity(s, "s", 4) : timeText(s);
 
-function figureText(f) {
-  return typeof f.value === "string" ? bdi(f.value, 200) :
-      f.value === null               ? "not known" :
-                                       quantity(f.value, f.unit, 4);
-}
+function figureText(f) { return typeof f.value === "string" ? bdi(f.value, 200) : f.value === null ? "not known" : quantity(f.value, f.unit, 4); }
 
 /* What became of the proposal; insights.md has the same words. */
 function verdictText(w) {
   const run = w.one_run && w.tried ? " in this run" : "", best = w.tried > 1 ? `, the best of ${number(w.tried)} tried` : "";
   if (w.verdict === "no gain") return `No recommendation: ${number(w.tried)} tried, none gains enough${run}.`;
-  return (w.verdict === "assumption"    ? `If ${w.assumes}` :
-              w.verdict === "recommended" ? "Recommended" :
-              w.verdict === "trade"       ? "Trade" :
-                                            "Not simulated") + `${run}${best}:`;
+  return (w.verdict === "assumption" ? `If ${w.assumes}` :
+                 w.verdict === "recommended" ? "Recommended" :
+                 w.verdict === "trade"       ? "Trade" :
+                                               "Not simulated") +
+      `${run}${best}:`;
 }
 
 function effectText(e, w) {
-  const change = e.change === null ? "" :
-      ` (${e.change > 0 ? "+" : ""}${percent(e.change)}${e.ci95 === null || w.one_run ? "" : ` \u00b1 ${percent(e.ci95)}`})`;
+  const change =
+      e.change === null ? "" : ` (${e.change > 0 ? "+" : ""}${percent(e.change)}${e.ci95 === null || w.one_run ? "" : ` \u00b1 ${percent(e.ci95)}`})`;
   return `${name(e.label, 60)} ${quantity(e.before, e.unit, 4)} to ${quantity(e.after, e.unit, 4)}${change}${e.worse ? " (worse)" : ""}`;
 }
 
 function insightArticle(i) {
   const evidence = i.evidence.length === 0 ?
       null :
-      make(
-          "details", {},
-          make(
-              "summary", {},
-              `Evidence: ${plural(i.evidence_count, "place", "places")}${
-                  i.evidence_count > i.evidence.length ? `, the first ${i.evidence.length}` : ""}`),
+      make("details", {},
+          make("summary", {},
+              `Evidence: ${plural(i.evidence_count, "place", "places")}${i.evidence_count > i.evidence.length ? `, the first ${i.evidence.length}` : ""}`),
           table({
             caption: `Evidence of ${name(i.id)}`,
             rows: i.evidence,
             columns: [
-              text("what", (e) => `${e.kind} `), text("name", (e) => bdi(e.name, 60)),
-              num("from", (e) => e.from_s === null ? null : timeOf(e.from_s)),
+              text("what", (e) => `${e.kind} `), text("name", (e) => bdi(e.name, 60)), num("from", (e) => e.from_s === null ? null : timeOf(e.from_s)),
               num("to", (e) => e.to_s === null ? null : timeOf(e.to_s)), {title: "see", wide: true, cell: (e) => bdi(e.note, 300)}
             ]
           }));
@@ -87,11 +81,10 @@ function insightsSection() {
   const policy = POLICY();
   if (!policy.insights) return [absent(policy.absent.insights)];
   const above = insightList(policy).filter((i) => i.severity !== "info"), rest = insightList(policy).filter((i) => i.severity === "info");
-  const out = [make("p", {}, `${insightCount(policy)} Severity is the share of energy, GPU time or jobs that is concerned, in replication ${policy.replication}.`)];
+  const out =
+      [make("p", {}, `${insightCount(policy)} Severity is the share of energy, GPU time or jobs that is concerned, in replication ${policy.replication}.`)];
   out.push(...above.map(insightArticle));
   if (rest.length)
-    out.push(make(
-        "details", {}, make("summary", {}, `${plural(rest.length, "insight", "insights")} for information`),
-        ...rest.map(insightArticle)));
+    out.push(make("details", {}, make("summary", {}, `${plural(rest.length, "insight", "insights")} for information`), ...rest.map(insightArticle)));
   return out;
 }

@@ -23,8 +23,7 @@ function laneTypes(lanes) {
 /* The rows that are shown: all lanes, or those of a GPU type. */
 function laneRows(lanes) {
   if (lanes.shownFor === filters.type) return lanes.rows;
-  const types = laneTypes(lanes), wanted = filters.type === "" ? -1 : lanes.types.indexOf(filters.type),
-        row = new Int32Array(lanes.count).fill(-1), lane = [];
+  const types = laneTypes(lanes), wanted = filters.type === "" ? -1 : lanes.types.indexOf(filters.type), row = new Int32Array(lanes.count).fill(-1), lane = [];
   for (let i = 0; i < lanes.count; i++)
     if (wanted < 0 || types[i] === wanted) {
       row[i] = lane.length;
@@ -44,21 +43,14 @@ function laneColors(lanes) {
   const indices = filters.by === "model" ? jobs.model : jobs.user;
   const place = (names, wanted) => wanted === "" ? -1 : names.indexOf(wanted);
   const user = place(lanes.users, filters.user), model = place(lanes.models, filters.model);
-  const label = lanes.labels.find((l) => l.key === filters.label),
-        value = label && filters.value !== "" ? label.values.indexOf(filters.value) : -1;
+  const label = lanes.labels.find((l) => l.key === filters.label), value = label && filters.value !== "" ? label.values.indexOf(filters.value) : -1;
   const wanted = new Uint8Array(jobs.id.length);
   let matching = 0;
   for (let j = 0; j < wanted.length; j++) {
-    wanted[j] = (user < 0 || jobs.user[j] === user) && (model < 0 || jobs.model[j] === model) &&
-            (value < 0 || label.job[j] === value) ?
-        1 :
-        0;
+    wanted[j] = (user < 0 || jobs.user[j] === user) && (model < 0 || jobs.model[j] === model) && (value < 0 || label.job[j] === value) ? 1 : 0;
     matching += wanted[j];
   }
-  for (let i = 0; i < count; i++)
-    places[i] = !wanted[lanes.job[i]] ? -1 :
-        by                            ? by.places[indices[lanes.job[i]]] :
-                                        KIND_COLORS[lanes.kind[i]];
+  for (let i = 0; i < count; i++) places[i] = !wanted[lanes.job[i]] ? -1 : by ? by.places[indices[lanes.job[i]]] : KIND_COLORS[lanes.kind[i]];
   lanes.coloredFor = key;
   lanes.colored = {places, matching};
   return lanes.colored;
@@ -125,54 +117,45 @@ function rasterLanes(lanes, columns, rows, x0, perSecond) {
     }
   };
   for (let i = 0; i < lanes.rest.start_s.length; i++)
-    each(
-        lanes.rest.first[i], lanes.rest.count[i], lanes.rest.start_s[i], lanes.rest.length_s[i],
-        (row, a, b) => {
-          for (let c = Math.max(0, Math.floor(a)); c < Math.min(columns, b); c++)
-            raster.states[row * columns + c] = lanes.rest.state[i];
-        });
+    each(lanes.rest.first[i], lanes.rest.count[i], lanes.rest.start_s[i], lanes.rest.length_s[i], (row, a, b) => {
+      for (let c = Math.max(0, Math.floor(a)); c < Math.min(columns, b); c++) raster.states[row * columns + c] = lanes.rest.state[i];
+    });
   for (let i = 0; i < lanes.job.length; i++)
     for (let p = lanes.place[i]; p < lanes.place[i + 1]; p += 2)
-      each(
-          lanes.gpus[p], lanes.gpus[p + 1], lanes.start_s[i], lanes.length_s[i],
-          (row, a, b) => coverRow(raster, row, a, b, i));
+      each(lanes.gpus[p], lanes.gpus[p + 1], lanes.start_s[i], lanes.length_s[i], (row, a, b) => coverRow(raster, row, a, b, i));
   return raster;
 }
 
 function paintLanes(context, lanes) {
-  const {canvas, box, x} = context, ratio = Math.min(2, devicePixelRatio || 1),
-                      columns = Math.max(1, Math.round((box.right - box.left) * ratio));
-  const count = laneRows(lanes).lane.length, high = Math.max(1, Math.round((box.bottom - box.top) * ratio)),
-        rows = Math.min(count || 1, high);
+  const {canvas, box, x} = context, ratio = Math.min(2, devicePixelRatio || 1), columns = Math.max(1, Math.round((box.right - box.left) * ratio));
+  const count = laneRows(lanes).lane.length, high = Math.max(1, Math.round((box.bottom - box.top) * ratio)), rows = Math.min(count || 1, high);
   const [from, to] = x.domain(), raster = rasterLanes(lanes, columns, rows, from, columns / (to - from));
-  const {places} = laneColors(lanes), colors = d3.range(COLORS + 1).map((i) => rgb(`--c${i}`)),
-        blank = rgb("--blank"), dull = rgb("--rule"), paper = rgb("--paper");
+  const {places} = laneColors(lanes), colors = d3.range(COLORS + 1).map((i) => rgb(`--c${i}`)), blank = rgb("--blank"), dull = rgb("--rule"),
+        paper = rgb("--paper");
   const rest = [blank, rgb("--asleep"), rgb("--failed"), rgb("--accent-soft")];
   canvas.width = columns;
   canvas.height = high;
-  const pen = canvas.getContext("2d"), image = pen.createImageData(columns, high),
-        pixels = new Uint32Array(image.data.buffer);
-  const gap = high / rows >= 5 ? Math.max(1, Math.round(ratio)) : 0,
-        pack = (c) => 0xff000000 | c[2] << 16 | c[1] << 8 | c[0];
+  const pen = canvas.getContext("2d"), image = pen.createImageData(columns, high), pixels = new Uint32Array(image.data.buffer);
+  const gap = high / rows >= 5 ? Math.max(1, Math.round(ratio)) : 0, pack = (c) => 0xff000000 | c[2] << 16 | c[1] << 8 | c[0];
   const line = new Uint32Array(columns), between = pack(paper);
   for (let row = 0; row < rows; row++) {
     for (let c = 0; c < columns; c++) {
       const at = row * columns + c, owner = raster.owners[at],
             under = from + c * (to - from) / columns > lanes.end_s ? paper : /* another run is longer */
-          raster.states[at] >= 0 ? rest[raster.states[at]] : blank;
+          raster.states[at] >= 0 ? rest[raster.states[at]] :
+                                   blank;
       if (owner < 0) {
         line[c] = pack(under);
         continue;
       }
-      const over = places[owner] < 0 ? dull : colors[places[owner]],
-            held = Math.min(1, Math.max(0.25, raster.cover[at]));
-      line[c] = 0xff000000 | Math.round(under[2] + (over[2] - under[2]) * held) << 16 |
-          Math.round(under[1] + (over[1] - under[1]) * held) << 8 |
+      const over = places[owner] < 0 ? dull : colors[places[owner]], held = Math.min(1, Math.max(0.25, raster.cover[at]));
+      line[c] = 0xff000000 | Math.round(under[2] + (over[2] - under[2]) * held) << 16 | Math.round(under[1] + (over[1] - under[1]) * held) << 8 |
           Math.round(under[0] + (over[0] - under[0]) * held);
     }
     const top = Math.floor(row * high / rows), bottom = Math.floor((row + 1) * high / rows);
     for (let py = top; py < bottom; py++)
-      if (py >= bottom - gap) pixels.fill(between, py * columns, (py + 1) * columns);
+      if (py >= bottom - gap)
+        pixels.fill(between, py * columns, (py + 1) * columns);
       else
         pixels.set(line, py * columns);
   }
@@ -189,15 +172,15 @@ function labelNodes({svg, box}, lanes, count, rows) {
   const many = spans.some((s) => (s.rows[1] - s.rows[0]) * each < 13);
   for (const span of spans) {
     const last = groups[groups.length - 1];
-    if (many && last && last.type === span.type) last.rows = [last.rows[0], span.rows[1]];
+    if (many && last && last.type === span.type)
+      last.rows = [last.rows[0], span.rows[1]];
     else
       groups.push({...span, text: many ? lanes.types[span.type] : span.text});
   }
   for (const {rows: [first, end], text} of groups) {
     const top = box.top + first * each;
     if (first > 0) put(g, "line", {x1: 0, x2: box.left, y1: top, y2: top, stroke: "var(--rule)"});
-    if ((end - first) * each >= 12)
-      put(g, "text", {x: box.left - 8, y: top + (end - first) * each / 2 + 4, "text-anchor": "end"}).text(name(text, 8));
+    if ((end - first) * each >= 12) put(g, "text", {x: box.left - 8, y: top + (end - first) * each / 2 + 4, "text-anchor": "end"}).text(name(text, 8));
   }
 }
 
@@ -205,25 +188,23 @@ function labelNodes({svg, box}, lanes, count, rows) {
 function gpuPlace({nodes}, first, count = 1) {
   const on = nodes.filter(([lane, gpus]) => lane < first + count && lane + gpus > first), at = on[0];
   return count === 1 ? `GPU ${first - at[0]} of node ${at[3]}` :
-      on.length === 1 ? `GPUs ${first - at[0]} to ${first - at[0] + count - 1} of node ${at[3]}` : `${count} GPUs of nodes ${listed(on.map((n) => n[3]))}`;
+      on.length === 1 ? `GPUs ${first - at[0]} to ${first - at[0] + count - 1} of node ${at[3]}` :
+                        `${count} GPUs of nodes ${listed(on.map((n) => n[3]))}`;
 }
 
 function segmentTip(lanes, i, others) {
   const {jobs} = lanes, j = lanes.job[i], gpus = [];
   for (let p = lanes.place[i]; p < lanes.place[i + 1]; p += 2) gpus.push(lanes.gpus[p + 1]);
-  const start = lanes.start_s[i], length = lanes.length_s[i],
-        labels = lanes.labels.map((l) => [name(l.key, 20), bdi(l.values[l.job[j]], 30)]);
+  const start = lanes.start_s[i], length = lanes.length_s[i], labels = lanes.labels.map((l) => [name(l.key, 20), bdi(l.values[l.job[j]], 30)]);
   return [
     strong("job ", bdi(jobs.id[j], 60)), definitions([
-      ["user", bdi(lanes.users[jobs.user[j]], 40)],
-      ["model", lanes.models[jobs.model[j]] ? bdi(lanes.models[jobs.model[j]], 40) : null], ...labels,
+      ["user", bdi(lanes.users[jobs.user[j]], 40)], ["model", lanes.models[jobs.model[j]] ? bdi(lanes.models[jobs.model[j]], 40) : null], ...labels,
       ["what", KINDS[lanes.kind[i]]], ["from", timeText(start)], ["for", seconds(length)],
       ["GPUs", `${number(sum(gpus))} ${name(lanes.types[lanes.type[i]], 24)}`],
       ["in", lanes.tiers ? bdi(lanes.tiers[lanes.tier[i]].replace("_", " "), 30) : null],
       ["plan", lanes.plans && lanes.plan[i] >= 0 ? lanes.plans[lanes.plan[i]] : null],
-      ["synchronisation", lanes.sync_share && lanes.sync_share[i] !== null ? percent(lanes.sync_share[i]) : null],
-      ["energy", quantity(lanes.energy_j[i], "J")], ["submitted", timeText(jobs.submit_s[j])],
-      ["waited", jobs.wait_s[j] === null ? null : seconds(jobs.wait_s[j])],
+      ["synchronisation", lanes.sync_share && lanes.sync_share[i] !== null ? percent(lanes.sync_share[i]) : null], ["energy", quantity(lanes.energy_j[i], "J")],
+      ["submitted", timeText(jobs.submit_s[j])], ["waited", jobs.wait_s[j] === null ? null : seconds(jobs.wait_s[j])],
       ["completion time", jobs.jct_s[j] === null ? "not finished" : seconds(jobs.jct_s[j])]
     ]),
     others ? make("div", {class: "note"}, "Others share this pixel: zoom in.") : ""
@@ -231,16 +212,14 @@ function segmentTip(lanes, i, others) {
 }
 
 function lanesTip(lanes, at, px, py, context) {
-  const {raster, box} = context, column = Math.floor(px / (box.right - box.left) * raster.columns),
-                 row = Math.floor(py / (box.bottom - box.top) * raster.rows);
+  const {raster, box} = context, column = Math.floor(px / (box.right - box.left) * raster.columns), row = Math.floor(py / (box.bottom - box.top) * raster.rows);
   if (column < 0 || column >= raster.columns || row < 0 || row >= raster.rows) return null;
   const place = row * raster.columns + column, owner = raster.owners[place];
   if (owner >= 0) return segmentTip(lanes, owner, raster.cover[place] > raster.most[place] + 0.05);
   const shown = laneRows(lanes), lane = shown.lane[Math.floor(row * shown.lane.length / raster.rows)];
   return [
-    strong(raster.states[place] >= 0 ? STATES[raster.states[place]] : "free"), definitions([
-      ["at", timeText(at)], ["where", gpuPlace(lanes, lane)], ["type", bdi(lanes.types[laneTypes(lanes)[lane]], 24)]
-    ])
+    strong(raster.states[place] >= 0 ? STATES[raster.states[place]] : "free"),
+    definitions([["at", timeText(at)], ["where", gpuPlace(lanes, lane)], ["type", bdi(lanes.types[laneTypes(lanes)[lane]], 24)]])
   ];
 }
 
@@ -251,13 +230,10 @@ function walkSegments(lanes, event, context) {
     hideTip();
     return true;
   }
-  const {places} = laneColors(lanes), shown = laneRows(lanes), [from, to] = context.x.domain(),
-        step = event.key === "n" ? 1 : -1;
+  const {places} = laneColors(lanes), shown = laneRows(lanes), [from, to] = context.x.domain(), step = event.key === "n" ? 1 : -1;
   let i = lanes.walked === undefined ? (step > 0 ? -1 : lanes.job.length) : lanes.walked;
   for (i += step; i >= 0 && i < lanes.job.length; i += step)
-    if (places[i] >= 0 && shown.row[lanes.gpus[lanes.place[i]]] >= 0 && lanes.start_s[i] < to &&
-        lanes.start_s[i] + lanes.length_s[i] > from)
-      break;
+    if (places[i] >= 0 && shown.row[lanes.gpus[lanes.place[i]]] >= 0 && lanes.start_s[i] < to && lanes.start_s[i] + lanes.length_s[i] > from) break;
   if (i < 0 || i >= lanes.job.length) {
     lanes.walked = undefined;
     announce("No further segment in the shown time.");
@@ -265,11 +241,8 @@ function walkSegments(lanes, event, context) {
     return true;
   }
   lanes.walked = i;
-  const content = segmentTip(lanes, i), place = context.surface.getBoundingClientRect(),
-        row = shown.row[lanes.gpus[lanes.place[i]]];
-  showTip(
-      place.left + Math.max(context.box.left, context.x(lanes.start_s[i])),
-      place.top + (row + 0.5) * place.height / shown.lane.length, ...content);
+  const content = segmentTip(lanes, i), place = context.surface.getBoundingClientRect(), row = shown.row[lanes.gpus[lanes.place[i]]];
+  showTip(place.left + Math.max(context.box.left, context.x(lanes.start_s[i])), place.top + (row + 0.5) * place.height / shown.lane.length, ...content);
   announce($("tip").innerText.replace(/\s+/g, " "));
   return true;
 }

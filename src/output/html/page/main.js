@@ -21,9 +21,8 @@ const SECTIONS = [
 ];
 
 const SWEEP_SECTIONS = [
-  ["summary", "Summary", sweepSummary], ["map", "Heat map", mapSection], ["lines", "Lines", linesSection],
-  ["points", "Every point", pointsSection], ["physics", "The physics used", physicsSection], ["repeat", "To make it again", repeatSection],
-  ["words", "Words", wordsSection]
+  ["summary", "Summary", sweepSummary], ["map", "Heat map", mapSection], ["lines", "Lines", linesSection], ["points", "Every point", pointsSection],
+  ["physics", "The physics used", physicsSection], ["repeat", "To make it again", repeatSection], ["words", "Words", wordsSection]
 ];
 
 /* The time axis is that of all runs, and of the calendar if they begin at the same instant. */
@@ -38,7 +37,8 @@ function build() {
   view.followers.length = 0;
   const policy = POLICY();
   setTime();
-  const all = DATA.sweep ? SWEEP_SECTIONS : SECTIONS.filter(([id]) => id === "services" ? policy.services || policy.service_curves : id !== "runs" || isComparison());
+  const all =
+      DATA.sweep ? SWEEP_SECTIONS : SECTIONS.filter(([id]) => id === "services" ? policy.services || policy.service_curves : id !== "runs" || isComparison());
   const sections = all.map(([id, title, content]) => {
     let parts;
     try {
@@ -47,32 +47,23 @@ function build() {
       console.error(error);
       parts = [absent(`This section could not be drawn: ${error.message}`)];
     }
-    return make(
-        "section", {id, "aria-labelledby": `${id}-title`},
-        make("h2", {id: `${id}-title`, tabindex: -1}, title), ...parts);
+    return make("section", {id, "aria-labelledby": `${id}-title`}, make("h2", {id: `${id}-title`, tabindex: -1}, title), ...parts);
   });
   sections.forEach(explain);
   $("main").replaceChildren(...sections);
   $("contents")
       .replaceChildren(...all.map(
-          ([id, title], i) => make(
-              "li", {},
-              make(
-                  "a", {
-                    href: `#${id}`,
-                    class: sections[i].querySelector(":scope > .absent:only-of-type") &&
-                            sections[i].children.length === 2 ?
-                        "has-none" :
-                        null
-                  },
+          ([id, title], i) => make("li", {},
+              make("a",
+                  {href: `#${id}`, class: sections[i].querySelector(":scope > .absent:only-of-type") && sections[i].children.length === 2 ? "has-none" : null},
                   title))));
   const title = DATA.several ? [...new Set(DATA.policies.map((p) => p.manifest.name))].join(", ") : DATA.name;
   document.title = `${name(title, 60)}: report`;
   $("title").textContent = name(title, 120);
-  $("subtitle").textContent = DATA.sweep ? `Sweep of ${plural(DATA.manifest.points, "point", "points")} \u00b7 easim ${DATA.manifest.easim_version}` : subtitle();
-  $("footer").textContent = `Made by easim ${DATA.made.version} (${
-      DATA.made.commit}) from results with manifest SHA-256 ${DATA.manifest_sha256}. Charts by D3 ${
-      d3.version} (Copyright Mike Bostock, ISC licence), contained in this file. All times are of the simulation.`;
+  $("subtitle").textContent =
+      DATA.sweep ? `Sweep of ${plural(DATA.manifest.points, "point", "points")} \u00b7 easim ${DATA.manifest.easim_version}` : subtitle();
+  $("footer").textContent = `Made by easim ${DATA.made.version} (${DATA.made.commit}) from results with manifest SHA-256 ${
+      DATA.manifest_sha256}. Charts by D3 ${d3.version} (Copyright Mike Bostock, ISC licence), contained in this file. All times are of the simulation.`;
   drawCharts(true);
   sayView();
   markSection();
@@ -85,7 +76,8 @@ function markSection() {
     for (const e of entries)
       if (e.isIntersecting)
         for (const a of document.querySelectorAll("nav a"))
-          if (a.getAttribute("href") === `#${e.target.id}`) a.setAttribute("aria-current", "true");
+          if (a.getAttribute("href") === `#${e.target.id}`)
+            a.setAttribute("aria-current", "true");
           else
             a.removeAttribute("aria-current");
   }, {rootMargin: "-10% 0px -80% 0px"});
@@ -138,8 +130,7 @@ function start() {
 
 /* The one asked for, else the first that no other beats. */
 function firstPolicy() {
-  const front =
-      records(DATA.comparison && DATA.comparison.pareto).filter((r) => r.front === 1).map((r) => r.policy);
+  const front = records(DATA.comparison && DATA.comparison.pareto).filter((r) => r.front === 1).map((r) => r.policy);
   const wanted = DATA.shown !== null ? [DATA.shown] : front;
   return Math.max(0, DATA.policies.findIndex((p) => wanted.includes(p.label)));
 }

@@ -11,9 +11,7 @@ function powerLevel(power, pixels) {
 }
 
 /* The rows that a stretch of time touches. */
-function powerRange(level, from, to) {
-  return [Math.max(0, d3.bisectRight(level.time_s, from) - 1), d3.bisectLeft(level.time_s, to)];
-}
+function powerRange(level, from, to) { return [Math.max(0, d3.bisectRight(level.time_s, from) - 1), d3.bisectLeft(level.time_s, to)]; }
 
 /* What is drawn of power over time: the rows of a level, each of which holds until the next one. */
 function powerSteps({box, x}, power) {
@@ -56,12 +54,9 @@ function clipped(context, id) {
 function plotPower(context, power) {
   const {svg, box} = context, steps = powerSteps(context, power), {level} = steps;
   const finite = level.cap_w ? level.cap_w.filter((c) => c !== null) : [];
-  const high = d3.max(
-      [d3.max(level.high_w) || 1, finite.length ? Math.min(d3.max(finite), 3 * d3.max(level.high_w)) : 0]);
+  const high = d3.max([d3.max(level.high_w) || 1, finite.length ? Math.min(d3.max(finite), 3 * d3.max(level.high_w)) : 0]);
   const s = scale("W", high), y = d3.scaleLinear().domain([0, high * 1.06]).range([box.bottom, box.top]);
-  leftAxis(
-      svg, d3.scaleLinear().domain([0, high * 1.06 * s.factor]).range([box.bottom, box.top]), box,
-      `power (${s.unit})`);
+  leftAxis(svg, d3.scaleLinear().domain([0, high * 1.06 * s.factor]).range([box.bottom, box.top]), box, `power (${s.unit})`);
   const g = clipped(context, "clip-power");
   drawBand(g, steps, level.low_w, level.high_w, y);
   drawSteps(g, steps, level.power_w, y, "var(--accent)", 1.4);
@@ -70,30 +65,22 @@ function plotPower(context, power) {
 
 function plotQueue(context, power) {
   const {svg, box} = context, steps = powerSteps(context, power), {waiting} = steps.level, high = Math.max(1, d3.max(waiting)),
-        y = d3.scaleLinear().domain([0, high * 1.06]).range([box.bottom, box.top]);
+              y = d3.scaleLinear().domain([0, high * 1.06]).range([box.bottom, box.top]);
   leftAxis(svg, y, box, "jobs waiting", {ticks: 3});
   drawSteps(clipped(context, "clip-queue"), steps, waiting, y, "var(--ink)", 1.3);
 }
 
 function powerTip(at, context, power) {
-  const level = powerLevel(power, context.box.right - context.box.left),
-        i = d3.bisectRight(level.time_s, at) - 1;
+  const level = powerLevel(power, context.box.right - context.box.left), i = d3.bisectRight(level.time_s, at) - 1;
   if (i < 0) return null;
   const cap = level.cap_w ? level.cap_w[i] : null, w = level.power_w[i];
   return [
     strong(timeText(at)), definitions([
       [level.step_s ? `power, mean of ${seconds(level.step_s)}` : "power", quantity(w, "W")],
-      [
-        "from, to",
-        level.step_s ? `${quantity(level.low_w[i], "W")}, ${quantity(level.high_w[i], "W")}` : null
-      ],
-      ["cap", cap === null ? null : quantity(cap, "W")],
-      ["below the cap by", cap === null ? null : quantity(cap - w, "W")],
+      ["from, to", level.step_s ? `${quantity(level.low_w[i], "W")}, ${quantity(level.high_w[i], "W")}` : null],
+      ["cap", cap === null ? null : quantity(cap, "W")], ["below the cap by", cap === null ? null : quantity(cap - w, "W")],
       ["jobs waiting", number(level.waiting[i])],
-      [
-        "GPUs held, free, failed",
-        [level.alloc_gpus, level.idle_gpus, level.failed_gpus].map((q) => number(q[i])).join(", ")
-      ]
+      ["GPUs held, free, failed", [level.alloc_gpus, level.idle_gpus, level.failed_gpus].map((q) => number(q[i])).join(", ")]
     ])
   ];
 }
@@ -101,13 +88,9 @@ function powerTip(at, context, power) {
 function powerSection() {
   const policy = POLICY(), power = policy.power;
   if (!power) return [absent(policy.absent.power)];
-  const capped = power.levels[0].cap_w && power.levels[0].cap_w.some((c) => c !== null),
-        over = estimate(policy, "cap_violation_s");
+  const capped = power.levels[0].cap_w && power.levels[0].cap_w.some((c) => c !== null), over = estimate(policy, "cap_violation_s");
   const main = timeChart({
-    label: `Power over time${
-        capped ?
-            " and its cap" :
-            ""}. Keys: arrows move, plus and minus zoom, 0 shows the whole run; the table below has the figures.`,
+    label: `Power over time${capped ? " and its cap" : ""}. Keys: arrows move, plus and minus zoom, 0 shows the whole run; the table below has the figures.`,
     height: (width) => Math.min(300, Math.max(210, width * 0.28)),
     plot: (c) => plotPower(c, power),
     hover: (at, px, py, c) => powerTip(at, c, power)
@@ -121,35 +104,25 @@ function powerSection() {
   const binned = power.levels[power.levels.length - 1].step_s;
   return [
     timeTools("Time shown in the charts of power, GPUs and heat"),
-    make(
-        "figure", {}, main.holder, legend([
-          ["var(--accent)", "power of GPUs and nodes", "solid"],
-          ...(binned ? [["var(--accent-soft)", "least to most within a bin"]] : []),
-          ...(capped ? [["var(--warm)", "power cap", "dashed"]] : [])
-        ]),
+    make("figure", {}, main.holder, legend([
+      ["var(--accent)", "power of GPUs and nodes", "solid"], ...(binned ? [["var(--accent-soft)", "least to most within a bin"]] : []),
+      ...(capped ? [["var(--warm)", "power cap", "dashed"]] : [])
+    ]),
         queue.holder,
-        make(
-            "figcaption", {}, `Replication ${policy.replication}. `,
-            capped ? (over.mean > 0 ?
-                          `The cap was exceeded for ${seconds(over.mean)} a replication in the mean. ` :
-                          "The cap was never exceeded. ") :
-                     "No power cap holds in this run. ",
-            binned ?
-                `The ${number(power.rows, 9)} changes of power are shown as means over equal bins, at least ${
-                    seconds(binned)} each. ` :
-                "Every change of power is shown. ",
-            make(
-                "span", {class: "hint"},
-                "Drag to move, double-click or Ctrl + wheel to zoom; the three charts below each other move together."))),
+        make("figcaption", {}, `Replication ${policy.replication}. `,
+            capped ? (over.mean > 0 ? `The cap was exceeded for ${seconds(over.mean)} a replication in the mean. ` : "The cap was never exceeded. ") :
+                                      "No power cap holds in this run. ",
+            binned ? `The ${number(power.rows, 9)} changes of power are shown as means over equal bins, at least ${seconds(binned)} each. ` :
+                                      "Every change of power is shown. ",
+            make("span", {class: "hint"}, "Drag to move, double-click or Ctrl + wheel to zoom; the three charts below each other move together."))),
     tableBehind("Table of this figure", () => powerTable(power)), ...billFigures(policy)
   ];
 }
 
 function powerTable(power) {
-  const level = powerLevel(power, 400), range = powerRange(level, ...viewSpan()),
-        rows = d3.range(range[0], range[1]), step = Math.max(1, Math.ceil(rows.length / 60));
-  const cell = (key, unit) => (i) =>
-      level[key] && level[key][i] !== null ? quantity(level[key][i], unit, 4) : "\u2013";
+  const level = powerLevel(power, 400), range = powerRange(level, ...viewSpan()), rows = d3.range(range[0], range[1]),
+        step = Math.max(1, Math.ceil(rows.length / 60));
+  const cell = (key, unit) => (i) => level[key] && level[key][i] !== null ? quantity(level[key][i], unit, 4) : "\u2013";
   return table({
     caption: `Power over the shown time${step > 1 ? `, every ${step}th row` : ""}`,
     columns: [
@@ -183,7 +156,8 @@ function billOf({power, series, pue}) {
 }
 
 function plotBill({svg, box, x}, bill, key) {
-  const [low, high] = d3.extent(bill, (r) => r[key]), y = d3.scaleLinear().domain([Math.min(0, low), Math.max(0, high) || 1]).nice().range([box.bottom, box.top]);
+  const [low, high] = d3.extent(bill, (r) => r[key]),
+              y = d3.scaleLinear().domain([Math.min(0, low), Math.max(0, high) || 1]).nice().range([box.bottom, box.top]);
   const line = d3.line().x((r) => x(r.t)).y((r) => y(r[key])).curve(BILL[key].sums ? d3.curveLinear : d3.curveStepAfter);
   leftAxis(svg, y, box, `${BILL[key].words} (${BILL[key].unit})`, {ticks: 4});
   put(clipped({svg, box}, `clip-${key}`), "path", {d: line(bill.filter((r) => r[key] !== null)), fill: "none", stroke: "var(--accent)", "stroke-width": 1.5});
@@ -192,7 +166,9 @@ function plotBill({svg, box, x}, bill, key) {
 function billFigures(policy) {
   const knows = (key) => records(policy.series).some((s) => s[BILL[key].sums || key] !== null), keys = Object.keys(BILL).filter(knows);
   if (keys.length === 0)
-    return estimate(policy, "cost").mean === null && estimate(policy, "co2_kg").mean === null ? [] : [absent("Price and carbon over time are in recorded results only.")];
+    return estimate(policy, "cost").mean === null && estimate(policy, "co2_kg").mean === null ?
+        [] :
+        [absent("Price and carbon over time are in recorded results only.")];
   const bill = billOf(policy), cell = (key) => num(BILL[key].words, (r) => number(r[key], 6), BILL[key].unit), step = Math.ceil(bill.length / 60);
   const words = (r) => keys.map((key) => [BILL[key].words, `${number(r[key], 4)} ${BILL[key].unit}`]);
   const charts = keys.map((key) => timeChart({
@@ -203,8 +179,9 @@ function billFigures(policy) {
   }));
   return [
     make("h3", {}, "Price, carbon and cost"),
-    make("figure", {}, ...charts.map((c) => c.holder), make("figcaption", {}, `Replication ${policy.replication}, with its warm-up${
-        policy.pue === 1 ? "" : `; energy counts ${number(policy.pue)} times (pue)`}.`)),
+    make("figure", {}, ...charts.map((c) => c.holder),
+        make("figcaption", {},
+            `Replication ${policy.replication}, with its warm-up${policy.pue === 1 ? "" : `; energy counts ${number(policy.pue)} times (pue)`}.`)),
     tableBehind("Table of price, carbon and cost", () => table({
       caption: step > 1 ? `Every ${step}th change, and the end` : "Every change",
       rows: bill.filter((_, i) => i % step === 0 || i === bill.length - 1),

@@ -41,47 +41,38 @@ function wasteGroups(classes) {
     g.classes.push(c);
   }
   const order = Object.keys(GROUPS);
-  return groups.filter((g) => order.includes(g.name))
-      .sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
+  return groups.filter((g) => order.includes(g.name)).sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
 }
 
 function drawWaste(svg, width, all) {
-  const rows = all.map(
-            (p) => ({p, groups: wasteGroups(wasteClasses(p)), total: sum(wasteClasses(p).map((c) => c.j))})),
+  const rows = all.map((p) => ({p, groups: wasteGroups(wasteClasses(p)), total: sum(wasteClasses(p).map((c) => c.j))})),
         room = rows.length > 1 ? nameRoom(rows.map((r) => r.p.name), width) : 0, left = room || 14;
-  const each = rows.length > 1 ? 26 : 46, height = rows.length * each + 40,
-        most = d3.max(rows, (r) => sum(r.groups.map((g) => Math.max(0, g.j)))) || 1,
+  const each = rows.length > 1 ? 26 : 46, height = rows.length * each + 40, most = d3.max(rows, (r) => sum(r.groups.map((g) => Math.max(0, g.j)))) || 1,
         least = d3.min(rows, (r) => sum(r.groups.map((g) => Math.min(0, g.j)))) || 0;
   svg.attr("viewBox", `0 0 ${width} ${height}`).attr("height", height);
-  const s = scale("J", most),
-        x = d3.scaleLinear().domain([least * s.factor, most * s.factor]).range([left, width - 20]);
-  put(svg, "g", {class: "axis", transform: `translate(0,${rows.length * each + 2})`}).call(d3.axisBottom(x)
-                .ticks(Math.max(3, Math.floor(width / 110)))
-                .tickFormat((v) => `${number(v, 4)} ${s.unit}`));
+  const s = scale("J", most), x = d3.scaleLinear().domain([least * s.factor, most * s.factor]).range([left, width - 20]);
+  put(svg, "g", {class: "axis", transform: `translate(0,${rows.length * each + 2})`})
+      .call(d3.axisBottom(x).ticks(Math.max(3, Math.floor(width / 110))).tickFormat((v) => `${number(v, 4)} ${s.unit}`));
   rows.forEach((row, i) => {
     let up = 0, down = 0;
     if (room)
-      put(svg, "text", {
-        x: room - 10, y: (i + 0.5) * each + 4, "text-anchor": "end", class: row.p === POLICY() ? "strong" : null
-      }).text(fitName(row.p.name, room));
+      put(svg, "text", {x: room - 10, y: (i + 0.5) * each + 4, "text-anchor": "end", class: row.p === POLICY() ? "strong" : null})
+          .text(fitName(row.p.name, room));
     for (const g of row.groups) {
       const from = g.j >= 0 ? up : down + g.j, to = from + Math.abs(g.j);
-      if (g.j >= 0) up = to;
+      if (g.j >= 0)
+        up = to;
       else
         down = from;
       if (g.j === 0) continue;
       const a = x(from * s.factor), b = x(to * s.factor), mark = svg.append("g").datum(g);
-      put(mark, "rect", {
-        x: a, y: i * each + 3, width: Math.max(0.5, b - a - 1), height: each - 6, fill: `var(--c${GROUPS[g.name]})`
-      });
+      put(mark, "rect", {x: a, y: i * each + 3, width: Math.max(0.5, b - a - 1), height: each - 6, fill: `var(--c${GROUPS[g.name]})`});
       if (rows.length === 1 && b - a > 62)
-        put(mark, "text", {x: a + 8, y: each / 2 + 4, style: "fill: #10161d"}).text(`${name(g.name, Math.floor((b - a - 50) / 7))} ${number(100 * g.j / row.total, 2)} %`);
-      withTip(
-          mark, `${name(g.name)}: ${quantity(g.j, "J")}, ${percent(g.j / row.total)}`,
-          () => [strong(g.name), definitions([
-                   ["energy", quantity(g.j, "J")], ["share", percent(g.j / row.total)],
-                   ...g.classes.map((c) => [c.name, quantity(c.j, "J")])
-                 ])]);
+        put(mark, "text", {x: a + 8, y: each / 2 + 4, style: "fill: #10161d"})
+            .text(`${name(g.name, Math.floor((b - a - 50) / 7))} ${number(100 * g.j / row.total, 2)} %`);
+      withTip(mark, `${name(g.name)}: ${quantity(g.j, "J")}, ${percent(g.j / row.total)}`,
+          () => [strong(g.name),
+              definitions([["energy", quantity(g.j, "J")], ["share", percent(g.j / row.total)], ...g.classes.map((c) => [c.name, quantity(c.j, "J")])])]);
     }
   });
 }
@@ -92,24 +83,19 @@ function wasteSection() {
   if (!policy.waste) return [absent(policy.absent.waste)];
   const withWaste = DATA.policies.filter((p) => p.waste);
   return [
-    make(
-        "p", {},
+    make("p", {},
         "Every joule of the measured time belongs to one class; \u201clost by choice\u201d and \u201ccrowded out\u201d are what jobs took above the cheapest configuration that was allowed to them."),
     figure({
-      label: `Energy by class of waste: ${
-          wasteGroups(classes).map((g) => `${g.name} ${percent(g.j / total)}`).join(", ")}`,
+      label: `Energy by class of waste: ${wasteGroups(classes).map((g) => `${g.name} ${percent(g.j / total)}`).join(", ")}`,
       caption: `Replication ${policy.replication}${withWaste.length > 1 ? ", every policy" : ""}.`,
       draw: (svg, width) => drawWaste(svg, width, withWaste)
     }),
-    legend(wasteGroups(classes).map(
-        (g) => [`var(--c${GROUPS[g.name]})`, `${g.name}, ${percent(g.j / total, 2)}`])),
-    table({
+    legend(wasteGroups(classes).map((g) => [`var(--c${GROUPS[g.name]})`, `${g.name}, ${percent(g.j / total, 2)}`])), table({
       caption: "Classes of waste; they add up to the energy of the cluster",
       rows: [...classes, {name: "all", group: "", j: total, gpu_s: sum(classes.map((c) => c.gpu_s))}],
       chosen: (c) => c.name === "all",
       columns: [
-        text("class", (c) => c.name), text("called", (c) => c.group),
-        num("energy", (c) => plainNumber(c.j * s.factor, total * s.factor), s.unit),
+        text("class", (c) => c.name), text("called", (c) => c.group), num("energy", (c) => plainNumber(c.j * s.factor, total * s.factor), s.unit),
         num("share", (c) => percent(total ? c.j / total : 0)), num("GPU time", (c) => plainNumber(c.gpu_s / 3600, 1), "GPU h"),
         {title: "what", wide: true, cell: (c) => CLASS_WORDS[c.name] || ""}
       ],

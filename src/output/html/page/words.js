@@ -7,8 +7,7 @@ function number(value, digits = 3) {
   if (value === null || value === undefined || !Number.isFinite(value)) return "\u2013";
   if (value === 0) return "0";
   const size = Math.abs(value);
-  if (size >= 1e15 || size < 1e-4)
-    return value.toExponential(digits - 1).replace("e+", "e").replace("-", "\u2212");
+  if (size >= 1e15 || size < 1e-4) return value.toExponential(digits - 1).replace("e+", "e").replace("-", "\u2212");
   const decimals = Math.min(12, Math.max(0, digits - 1 - Math.floor(Math.log10(size) + 1e-12)));
   const [whole, part] = size.toFixed(decimals).split(".");
   const kept = part ? part.replace(/0+$/, "") : "";
@@ -16,9 +15,7 @@ function number(value, digits = 3) {
 }
 
 /* In a column of one unit: what is next to nothing beside the largest value is told as that. */
-function plainNumber(value, most) {
-  return value !== 0 && Math.abs(value) < 1e-6 * most ? "\u2248 0" : number(value);
-}
+function plainNumber(value, most) { return value !== 0 && Math.abs(value) < 1e-6 * most ? "\u2248 0" : number(value); }
 
 function thousands(digits) { return digits.length > 4 ? digits.replace(/\B(?=(\d{3})+$)/g, THIN) : digits; }
 
@@ -69,14 +66,11 @@ function pair(mean, half) {
   return [(mean < 0 ? "\u2212" : "") + thousands(whole) + (part ? "." + part : ""), number(half, 2)];
 }
 
-function scaleOf(metric, mean) {
-  return scale(metricUnit(metric), mean || (metricUnit(metric) === "kWh" ? 1 : 0));
-}
+function scaleOf(metric, mean) { return scale(metricUnit(metric), mean || (metricUnit(metric) === "kWh" ? 1 : 0)); }
 
 /* Means with the half width of their 95 % interval in the unit that suits the mean. */
 function estimateParts(metric, e) {
-  const s = scaleOf(metric, e.mean),
-        [mean, half] = pair(e.mean * s.factor, e.ci95 === null ? null : e.ci95 * s.factor);
+  const s = scaleOf(metric, e.mean), [mean, half] = pair(e.mean * s.factor, e.ci95 === null ? null : e.ci95 * s.factor);
   return {
     value: mean,
     unit: s.unit,
@@ -89,15 +83,12 @@ function estimateParts(metric, e) {
 /* "34.3 ± 2.4 min" */
 function estimateText(metric, e, s = null) {
   if (!e || e.mean === null) return "\u2013";
-  const own = s || scaleOf(metric, e.mean),
-        [mean, half] = pair(e.mean * own.factor, e.ci95 === null ? null : e.ci95 * own.factor);
-  return `${mean}${half === null ? "" : `\u00a0\u00b1\u00a0${half}`}${
-      own.unit && !s ? "\u00a0" + own.unit : ""}`;
+  const own = s || scaleOf(metric, e.mean), [mean, half] = pair(e.mean * own.factor, e.ci95 === null ? null : e.ci95 * own.factor);
+  return `${mean}${half === null ? "" : `\u00a0\u00b1\u00a0${half}`}${own.unit && !s ? "\u00a0" + own.unit : ""}`;
 }
 
 /* Of what is next to nothing no digits are told. */
-const percent = (share, digits = 3) =>
-    share !== 0 && Math.abs(share) < 1e-5 ? "< 0.001\u00a0%" : plainPercent(share, digits);
+const percent = (share, digits = 3) => share !== 0 && Math.abs(share) < 1e-5 ? "< 0.001\u00a0%" : plainPercent(share, digits);
 const plainPercent = (share, digits = 3) => number(100 * share, digits) + "\u00a0%";
 const plural = (count, one, many) => `${number(count, 15)} ${count === 1 ? one : many}`;
 
@@ -108,12 +99,12 @@ function name(text, most = 80) {
   for (const c of String(text === null || text === undefined ? "" : text)) {
     const point = c.codePointAt(0);
     if (out.length >= most) return out + "\u2026";
-    if (point < 32) out += String.fromCodePoint(0x2400 + point);
+    if (point < 32)
+      out += String.fromCodePoint(0x2400 + point);
     else if (point === 127)
       out += "\u2421";
-    else if (
-        (point >= 0x80 && point < 0xa0) || (point >= 0x200b && point <= 0x200f) ||
-        (point >= 0x2028 && point <= 0x202e) || (point >= 0x2066 && point <= 0x2069) || point === 0xfeff)
+    else if ((point >= 0x80 && point < 0xa0) || (point >= 0x200b && point <= 0x200f) || (point >= 0x2028 && point <= 0x202e) ||
+        (point >= 0x2066 && point <= 0x2069) || point === 0xfeff)
       out += "\u27e8" + point.toString(16).toUpperCase().padStart(4, "0") + "\u27e9";
     else
       out += c;
