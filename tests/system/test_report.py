@@ -851,6 +851,9 @@ def whole_words(page):
         Math.min(...[...s.querySelectorAll('tr')].map((r) => Math.abs(r.getBoundingClientRect().bottom - s.getBoundingClientRect().top - s.clientHeight))))""")
     assert cut and max(cut) < 2, cut
     page.size(1280, 900)
+    page.call("Emulation.setEmulatedMedia", media="print")
+    assert page.run("[...document.querySelectorAll('main .scroll.tall')].every((s) => s.scrollHeight <= s.clientHeight + 1)")  # on paper all rows are there
+    page.call("Emulation.setEmulatedMedia", media="")
 
 
 def side_by_side(page, folder):
@@ -916,6 +919,7 @@ def several_in_browser(folder):
         sweep_page(page, folder)
         tables_behind(page)
         fits(page)
+        whole_words(page)
         quiet(page)
     finally:
         page.close()

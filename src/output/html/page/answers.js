@@ -109,24 +109,24 @@ const exceeded = (p) => estimate(p, "cap_violation_s").mean || 0;
 const capText = (p) => !isCapped(p) ? "none" : [...new Set(d3.extent((p.power && p.power.levels[0].cap_w) || []))].map((w) => quantity(w, "W")).join(" to ");
 
 function capAnswer(policy) {
-  const capped = DATA.policies.filter(isCapped), names = (all) => listed(all.map((p) => name(p.name, 60)));
+  const capped = DATA.policies.filter(isCapped), few = (all) => all.length > 4 ? `${all.length} of ${DATA.policies.length}` : namesOf(all);
   const freeOf = (p) => DATA.several && DATA.policies.find((q) => !isCapped(q) && policyOf(q) === policyOf(p));
   if (capped.length === 0) return [make("p", {}, "Nothing: no power cap holds in these results.")];
-  const shown = capped.includes(policy) ? policy : capped.find((p) => exceeded(p) === 0) || capped[0], paired = capped.filter(freeOf), alone = capped.filter((p) => !freeOf(p));
+  const over = capped.filter((p) => exceeded(p) > 0), kept = capped.filter((p) => !over.includes(p)), paired = capped.filter(freeOf), alone = kept.filter((p) => !freeOf(p));
+  const shown = kept.includes(policy) ? policy : kept[0] || (capped.includes(policy) ? policy : capped[0]);
   const change = (p, m) => isCapped(p) && freeOf(p) ? estimate(p, m).mean / estimate(freeOf(p), m).mean - 1 : NaN;
-  const signed = (share) => Number.isFinite(share) ? ` (${share > 0 ? "+" : ""}${percent(share)})` : "";
-  const waited = ({blame}) => blame ? blame.sums_s[1] / 3600 : null, over = capped.filter((p) => exceeded(p) > 0);
+  const signed = (share) => Number.isFinite(share) ? ` (${share > 0 ? "+" : ""}${percent(share)})` : "", waited = (p) => isCapped(p) && p.blame ? p.blame.sums_s[1] / 3600 : null;
   return [
     make("p", {}, shown.blame ? strong(`Under ${name(shown.name, 60)} the cap alone kept jobs waiting for ${number(waited(shown))} job hours`) : "",
          shown.blame ? `, ${percent(shown.blame.sums_s[1] / (sum(shown.blame.sums_s) || 1))} of their time in the system (replication ${shown.replication}); without it they might have waited for GPUs. It also makes jobs run slower. ` : "",
          paired.length ? `In brackets is the change against the run of the same policy without a cap: ${listed(paired.map((p) => `${name(p.name, 60)} against ${name(freeOf(p).name, 60)}`))}. ${jobsDiffer(paired.flatMap((p) => [freeOf(p), p]))}` : "",
-         alone.length ? `To see all that the cap cost under ${names(alone)}, run ${alone.length > 1 ? "each" : "it"} without a cap and report both folders together.` : ""),
-    over.length ? make("p", {}, strong(`${names(over)} ${over.length > 1 ? "do" : "does"} not keep to the cap`), ` (above it for ${listed(over.map((p) => seconds(exceeded(p))))}): the figures do not show what keeping to it would cost.`) : "",
+         alone.length ? `To see all that the cap cost under ${few(alone)}, run ${alone.length > 1 ? "each" : "it"} without a cap and report both folders together.` : ""),
+    over.length ? make("p", {}, strong(`${few(over)} ${over.length > 1 ? "do" : "does"} not keep to the cap`), ": such figures do not show what keeping to it would cost.") : "",
     table({
       caption: "Means with and without the cap",
       rows: DATA.policies,
-      columns: [text("run", (p) => bdi(p.name, 40)), text("cap", capText), num("waited for the cap alone", (p) => isCapped(p) ? waited(p) : null, "job h"),
-                ...["jct_restricted_mean_s", "wait_mean_s", "jobs_finished", "jobs_rejected", "deadline_miss_rate", "energy_kwh", "energy_per_work_kwh", "cost"].filter((m) => estimate(shown, m).mean !== null)
+      columns: [text(DATA.several ? "run" : "policy", (p) => bdi(p.name, 40)), num("cap", capText), num("waited for the cap alone", waited, "job h"), num("above its cap", (p) => isCapped(p) ? seconds(exceeded(p)) : null),
+                ...["jct_restricted_mean_s", "wait_mean_s", "jobs_finished", "jobs_rejected", "deadline_miss_rate", "energy_kwh", "energy_per_work_kwh", "cost"].filter((m) => DATA.policies.some((p) => estimate(p, m).mean))
                     .map((m) => [m, scale(metricUnit(m), d3.max(DATA.policies, (p) => estimate(p, m).mean))])
                     .map(([m, s]) => num(metricLabel(m), (p) => number(estimate(p, m).mean * s.factor) + signed(change(p, m)), s.unit))]
     })
@@ -158,10 +158,12 @@ function priceAnswer() {
           of(p, "work_submitted_gpu_h") / (of(p, "work_submitted_gpu_h") - of(p, "work_unfinished_gpu_h"))
     })).filter((r) => Number.isFinite(r.energy)), all = (r) => r.energy + at.value * r.hours, best = rows.length ? cheapest(rows) : [];
     rows.sort((a, b) => all(a) - all(b) || exceeded(a.p) - exceeded(b.p));
+    const keeps = rows.find((r) => exceeded(r.p) === 0);
     place.replaceChildren(
         make("p", {}, strong(bdi(rows[0].p.name, 60), " costs least at these numbers. "), best.length === 1 ? "It does so whatever an hour is worth." : "By what an hour is worth: ",
              ...best.length === 1 ? [] : best.flatMap((b, i) => [i ? `, from ${number(b.from)} on ` : "", bdi(b.row.p.name, 60)]), best.length === 1 ? "" : ".",
-             ...best.filter((b) => exceeded(b.row.p) > 0).flatMap((b) => [" ", strong(bdi(b.row.p.name, 60), ` is above its power cap for ${seconds(exceeded(b.row.p))}.`)])),
+             ...best.filter((b) => exceeded(b.row.p) > 0).flatMap((b) => [" ", strong(bdi(b.row.p.name, 60), ` is above its power cap for ${seconds(exceeded(b.row.p))}.`)]),
+             ...exceeded(rows[0].p) > 0 && keeps ? [" Of those that keep to their cap ", strong(bdi(keeps.p.name, 60), " costs least.")] : []),
         table({
           caption: "In the currency of the price, the least cost first. Unfinished work counts as if it took energy like the rest, unfinished jobs count up to the end",
           rows,

@@ -114,7 +114,7 @@ function pointsTable() {
   return table({
     caption: "Every point: means over its replications", rows: points, most: 1000,
     columns: [...axes.map((a) => text(axisName(a), (p) => valueText(p.at[a]))), ...[...new Set([swept.metric, "jct_restricted_mean_s", "energy_kwh"])].map((m) => num(metricLabel(m), (p) => quantity(d3.mean(p.of(m)), metricUnit(m)))),
-              num("replications", (p) => p.rows.length), text("warning", (p) => p.warning || "")]
+              num("replications", (p) => p.rows.length), {title: "warning", wide: true, cell: (p) => p.warning || ""}]
   });
 }
 

@@ -30,7 +30,7 @@ function follow(surface, redraw) {
     return e.type === "wheel" ? e.ctrlKey || e.metaKey || document.activeElement === surface : e.type.startsWith("touch") ? e.touches.length > 1 : !e.button;
   });
   zoom.on("zoom", () => {
-    if (d3.event.sourceEvent) setView(d3.event.transform, follower);
+    if (d3.event.sourceEvent) setView(d3.event.transform);
   });
   d3.select(surface).call(zoom).on("dblclick.zoom", () => zoomBy(d3.event.shiftKey ? 0.5 : 2, d3.mouse(surface)[0] + MARGIN.left));
   view.followers.push(follower);
@@ -50,7 +50,7 @@ function placeFollower(follower, width, height) {
 }
 
 let waiting = false;
-function setView(transform, from) {
+function setView(transform) {
   const width = view.width || 1000, low = MARGIN.left, high = width - MARGIN.right, k = Math.min(MOST_ZOOM, Math.max(1, transform.k));
   const x = Math.min(low - low * k, Math.max(high - high * k, transform.x)); /* the ends of the run stay outside */
   view.transform = d3.zoomIdentity.translate(x, 0).scale(k);
@@ -62,7 +62,6 @@ function setView(transform, from) {
     for (const f of view.followers) f.redraw();
     sayView();
   });
-  void from;
 }
 
 function zoomBy(factor, center) {
@@ -74,12 +73,6 @@ function zoomBy(factor, center) {
 function panBy(share) {
   const plot = (view.width || 1000) - MARGIN.left - MARGIN.right;
   setView(d3.zoomIdentity.translate(view.transform.x - share * plot, 0).scale(view.transform.k));
-}
-
-function showStretch(from, to) {
-  const width = view.width || 1000, plot = width - MARGIN.left - MARGIN.right,
-        k = Math.min(MOST_ZOOM, Math.max(1, view.end / Math.max(to - from, view.end / MOST_ZOOM)));
-  setView(d3.zoomIdentity.translate(MARGIN.left - (MARGIN.left + from / view.end * plot) * k, 0).scale(k));
 }
 
 const wholeView = () => setView(d3.zoomIdentity);
