@@ -684,6 +684,8 @@ def five_answers(page, folder):
     assert "one replication" in text_of(page, "#uncertainty") and "easim compare" in text_of(page, "#uncertainty pre") and "--policies " in text_of(page, "#uncertainty pre")
     change = means[0]["jct_restricted_mean_s"] / means[1]["jct_restricted_mean_s"] - 1
     assert f"(+{100 * change:.3g} %)" in text, (change, text)
+    minutes = [m["jct_restricted_mean_s"] / 60 for m in means]
+    assert f"capped against free, without a cap: completion time, restricted mean {minutes[1]:.3g} min to {minutes[0]:.3g} min (+{100 * change:.3g} %)" in text, (minutes, text)
     users = [r for r in rows_of(folder / "capped/users.csv") if r["replication"] == "1"]
     most = max(users, key=lambda r: float(r["energy_kwh"]))
     assert f"User {most['user']}: {100 * float(most['energy_kwh']) / sum(float(r['energy_kwh']) for r in users):.3g} % of the energy" in text, text

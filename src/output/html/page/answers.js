@@ -115,15 +115,20 @@ function capAnswer(policy) {
   const over = capped.filter((p) => exceeded(p) > 0), kept = capped.filter((p) => !over.includes(p)), paired = capped.filter(freeOf), alone = kept.filter((p) => !freeOf(p));
   const shown = kept.includes(policy) ? policy : kept[0] || (capped.includes(policy) ? policy : capped[0]);
   const change = (p, m) => isCapped(p) && freeOf(p) ? estimate(p, m).mean / estimate(freeOf(p), m).mean - 1 : NaN;
-  const signed = (share) => Number.isFinite(share) ? ` (${share > 0 ? "+" : ""}${percent(share)})` : "", waited = (p) => isCapped(p) && p.blame ? p.blame.sums_s[1] / 3600 : null;
+  const signed = (share) => Number.isFinite(share) && share !== 0 ? ` (${share > 0 ? "+" : ""}${percent(share)})` : "", waited = (p) => isCapped(p) && p.blame ? p.blame.sums_s[1] / 3600 : null;
   return [
     make("p", {}, shown.blame ? strong(`Under ${name(shown.name, 60)} the cap alone kept jobs waiting for ${number(waited(shown))} job hours`) : "",
          shown.blame ? `, ${percent(shown.blame.sums_s[1] / (sum(shown.blame.sums_s) || 1))} of their time in the system (replication ${shown.replication}); without it they might have waited for GPUs. It also makes jobs run slower. ` : "",
-         paired.length ? `In brackets is the change against the run of the same policy without a cap: ${listed(paired.map((p) => `${name(p.name, 60)} against ${name(freeOf(p).name, 60)}`))}. ${jobsDiffer(paired.flatMap((p) => [freeOf(p), p]))}` : "",
+         jobsDiffer(paired.flatMap((p) => [freeOf(p), p])),
          alone.length ? `To see all that the cap cost under ${few(alone)}, run ${alone.length > 1 ? "each" : "it"} without a cap and report both folders together.` : ""),
+    ...paired.map((p) => make("p", {}, strong(`${name(p.name, 60)} against ${name(freeOf(p).name, 60)}, without a cap: `), listed(
+        ["jct_restricted_mean_s", "deadline_miss_rate", "energy_kwh", "cost"].filter((m) => estimate(p, m).mean !== null).map((m) => {
+          const [from, to] = [freeOf(p), p].map((q) => quantity(estimate(q, m).mean, m === "cost" ? "" : metricUnit(m)));
+          return `${metricLabel(m)} ${from === to ? `${to} in both` : `${from} to ${to}`}${signed(change(p, m))}`;
+        })), ".")),
     over.length ? make("p", {}, strong(`${few(over)} ${over.length > 1 ? "do" : "does"} not keep to the cap`), ": such figures do not show what keeping to it would cost.") : "",
     table({
-      caption: "Means with and without the cap",
+      caption: `Means with and without the cap${paired.length ? "; in brackets the change against the same policy without a cap" : ""}`,
       rows: DATA.policies,
       columns: [text(DATA.several ? "run" : "policy", (p) => bdi(p.name, 40)), num("cap", capText), num("waited for the cap alone", waited, "job h"), num("above its cap", (p) => isCapped(p) ? seconds(exceeded(p)) : null),
                 ...["jct_restricted_mean_s", "wait_mean_s", "jobs_finished", "jobs_rejected", "deadline_miss_rate", "energy_kwh", "energy_per_work_kwh", "cost"].filter((m) => DATA.policies.some((p) => estimate(p, m).mean))
@@ -158,9 +163,9 @@ function priceAnswer() {
           of(p, "work_submitted_gpu_h") / (of(p, "work_submitted_gpu_h") - of(p, "work_unfinished_gpu_h"))
     })).filter((r) => Number.isFinite(r.energy)), all = (r) => r.energy + at.value * r.hours, best = rows.length ? cheapest(rows) : [];
     rows.sort((a, b) => all(a) - all(b) || exceeded(a.p) - exceeded(b.p));
-    const keeps = rows.find((r) => exceeded(r.p) === 0);
+    const keeps = rows.find((r) => exceeded(r.p) === 0), first = rows.filter((r) => all(r) === all(rows[0]) && exceeded(r.p) === exceeded(rows[0].p));
     place.replaceChildren(
-        make("p", {}, strong(bdi(rows[0].p.name, 60), " costs least at these numbers. "), best.length === 1 ? "It does so whatever an hour is worth." : "By what an hour is worth: ",
+        make("p", {}, strong(`${namesOf(first.map((r) => r.p))} ${first.length > 1 ? "cost" : "costs"} least at these numbers. `), best.length === 1 ? "It does so whatever an hour is worth." : "By what an hour is worth: ",
              ...best.length === 1 ? [] : best.flatMap((b, i) => [i ? `, from ${number(b.from)} on ` : "", bdi(b.row.p.name, 60)]), best.length === 1 ? "" : ".",
              ...best.filter((b) => exceeded(b.row.p) > 0).flatMap((b) => [" ", strong(bdi(b.row.p.name, 60), ` is above its power cap for ${seconds(exceeded(b.row.p))}.`)]),
              ...exceeded(rows[0].p) > 0 && keeps ? [" Of those that keep to their cap ", strong(bdi(keeps.p.name, 60), " costs least.")] : []),
