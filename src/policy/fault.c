@@ -276,10 +276,10 @@ void fault_locate(struct policy_fault *fault, struct str *out) {
     *line++ = '\0';
     line[strcspn(line, "\n ")] = '\0';
     const char *slash = strrchr(line, '/'), *place = slash ? slash + 1 : line;
-    if (strchr(place, '?') || !strchr(place, ':')) /* without debugging information */
-        return;
     str_add(out, ", in ");
     str_add_visible(out, text);
+    if (strchr(place, '?') || !strchr(place, ':')) /* without debugging information */
+        return;
     str_add(out, " (");
     str_add_visible(out, place);
     str_add(out, ")");

@@ -41,7 +41,8 @@ void fault_watch(const struct policy_module *module, struct policy_fault *fault)
    that it forks; without a call it is FAULT_LIMIT_S. */
 void fault_set_limit(double limit_s);
 #define FAULT_LIMIT_S 60
-/* Appends ", in decide (mine.c:34)", from debugging information by addr2line if both are there. */
+/* Appends ", in decide (mine.c:34)", by addr2line if it is there: the place from debugging
+   information, without it the function alone, unless the module is stripped. */
 void fault_locate(struct policy_fault *fault, struct str *out);
 
 /* --- names: policies that a scenario gives parameters without running them --- */

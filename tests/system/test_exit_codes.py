@@ -39,8 +39,9 @@ def pattern(message):
                           ("WHERE", "(replication N, at t = T s, after N decisions)")):
         text = re.sub(rf"\b{word}\b", meaning, text)
     names = r"\b(?:FILE|LINE|COLUMN|PATH|NAMES?|WHAT|WHY|HOW|DIR|ID|SECTION|COMMAND|N|T)\b"
-    return "".join(".+" if re.fullmatch(names, part) else re.escape(part)
-                   for part in re.split(f"({names})", text))
+    exact = "".join(".+" if re.fullmatch(names, part) else re.escape(part)
+                    for part in re.split(f"({names})", text))
+    return exact.replace(r"\ \(replication", r"(?:, in \w+)? \(replication")  # where addr2line is installed
 
 
 def badly(how, *more, config=SEED, policy=BAD):

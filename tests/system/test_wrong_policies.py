@@ -9,7 +9,7 @@ import re
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 
-from harness import SOURCE, TINY, cases, easim, form, run
+from harness import SOURCE, TINY, cases, easim, form, need, run
 
 FOLDER = SOURCE / "tests/policy/wrong"
 COMPILER = ["tcc"] if shutil.which("tcc") else ["cc", "-O0", "-w"]
@@ -70,6 +70,18 @@ def of_tests(folder):
     return all_agree([row for row in table() if row["test"] != "-"][::form(1, 5)], "test", folder)
 
 
+def functions_are_named(folder):
+    """From the symbols of a module, its lines only with debugging information."""
+    need("addr2line", "gcc")
+    assert shutil.which("addr2line") and shutil.which("gcc")
+    for options, place in (([], ", in key (replication"), (["-g"], ", in key (loops_in_key.c:"), (["-s"], "processor time (replication")):
+        module = folder / "in_key.so"
+        run("gcc", *options, "-w", "-shared", "-fPIC", f"-I{SOURCE}/include", f"-I{FOLDER}", "-o", module, FOLDER / "loops_in_key.c")
+        told = easim("run", TINY, "--policy", module, "--decision-timeout", "0.2s", "--out", folder / "in_key", code=1).stderr
+        assert place in told, (options, told)
+    return 3
+
+
 def other_commands_hint(folder):
     """A module that runs unchecked is named by every command that runs it; easim's own are not."""
     module = folder / "parameters.so"
@@ -85,4 +97,4 @@ def other_commands_hint(folder):
 
 
 if __name__ == "__main__":
-    cases(every_source_has_a_row, every_fault_is_told, other_commands_hint, of_runs, of_checked_runs, of_tests, shared=True)
+    cases(every_source_has_a_row, every_fault_is_told, functions_are_named, other_commands_hint, of_runs, of_checked_runs, of_tests, shared=True)
