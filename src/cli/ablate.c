@@ -4,7 +4,7 @@
 #include "cli/option_values.h"
 #include "cli/scenario_args.h"
 #include "config/policy_text.h"
-#include "ingest/logs/log_readers.h"
+#include "ingest/formats.h"
 #include "output/folders.h"
 #include "study/study_load.h"
 

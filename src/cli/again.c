@@ -5,7 +5,7 @@
 #include "cli/internal.h"
 #include "cli/scenario_args.h"
 #include "easim_version.h"
-#include "ingest/logs/log_readers.h"
+#include "ingest/formats.h"
 #include "io/sha256.h"
 #include "study/recorded.h"
 #include "study/study_load.h"

@@ -2,8 +2,7 @@
 #include "cli/commands.h"
 
 #include "cli_texts.h"
-#include "ingest/logs/log_readers.h"
-#include "ingest/profile_readers.h"
+#include "ingest/formats.h"
 
 #include <string.h>
 

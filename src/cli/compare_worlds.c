@@ -3,7 +3,7 @@
 
 #include "cli/cli.h"
 #include "experiment/worlds/worlds.h"
-#include "ingest/logs/log_readers.h"
+#include "ingest/formats.h"
 
 #include <stdlib.h>
 

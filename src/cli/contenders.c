@@ -6,7 +6,7 @@
 #include "cli/internal.h"
 #include "cli/option_values.h"
 #include "config/policy_text.h"
-#include "ingest/logs/log_readers.h"
+#include "ingest/formats.h"
 #include "study/study_load.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "cli/cli.h"
 #include "cli/internal.h"
 #include "cli/scenario_args.h"
-#include "ingest/profile_readers.h"
+#include "ingest/formats.h"
 #include "io/atomic_file.h"
 
 #define TABLE_ROWS 20

@@ -3,7 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/internal.h"
-#include "ingest/logs/log_readers.h"
+#include "ingest/formats.h"
 #include "io/leftovers.h"
 #include "io/yaml_path.h"
 #include "output/run/run_dir.h"

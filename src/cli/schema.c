@@ -5,7 +5,7 @@
 #include "cli/internal.h"
 #include "experiment/sweep/claims.h"
 #include "experiment/validate/load.h"
-#include "ingest/logs/log_readers.h"
+#include "ingest/formats.h"
 #include "model/override_entry.h"
 #include "output/json.h"
 

@@ -2,7 +2,7 @@
 #include "cli/cli.h"
 #include "cli/internal.h"
 #include "cli/scenario_args.h"
-#include "ingest/logs/log_readers.h"
+#include "ingest/formats.h"
 #include "io/leftovers.h"
 #include "output/sweep/findings.h"
 #include "output/sweep/sweep_dir.h"

@@ -3,7 +3,7 @@
 #include "cli/internal.h"
 #include "cli/scenario_args.h"
 #include "config/policy_text.h"
-#include "ingest/logs/log_readers.h"
+#include "ingest/formats.h"
 #include "output/folders.h"
 #include "output/run/run_report.h"
 #include "study/study_load.h"

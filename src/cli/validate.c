@@ -4,7 +4,7 @@
 #include "cli/internal.h"
 #include "cli/scenario_args.h"
 #include "experiment/validate/load.h"
-#include "ingest/logs/log_readers.h"
+#include "ingest/formats.h"
 #include "io/files.h"
 #include "output/folders.h"
 #include "output/notes.h"

@@ -2,7 +2,7 @@
  * can be written.
  */
 #include "fuzz/fuzz.h"
-#include "ingest/profile_readers.h"
+#include "ingest/formats.h"
 
 #include <gsl/gsl_errno.h>
 #include <math.h>

@@ -2,7 +2,7 @@
    crash, and a log that it accepts must be in order and come back unchanged from the workload CSV
    that easim writes of it. */
 #include "fuzz/fuzz.h"
-#include "ingest/logs/log_readers.h"
+#include "ingest/formats.h"
 #include "workload/trace_file.h"
 
 #include <stdlib.h>

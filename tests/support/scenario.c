@@ -2,7 +2,7 @@
 #include "scenario.h"
 
 #include "base/units.h"
-#include "ingest/logs/log_readers.h"
+#include "ingest/formats.h"
 #include "metrics/job_record.h"
 #include "output/run/run_tables.h"
 #include "study/study_load.h"

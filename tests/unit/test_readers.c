@@ -1,7 +1,7 @@
 /* Readers of job logs: each quirk of each format in a log of its own. Expected rows are written by
    hand as the workload CSV of the same jobs; differences of clock times are by hand too. */
+#include "ingest/formats.h"
 #include "ingest/logs/formats.h"
-#include "ingest/logs/log_readers.h"
 #include "support/temp_dir.h"
 #include "support/trace_text.h"
 

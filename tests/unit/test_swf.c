@@ -2,8 +2,8 @@
  */
 #include "base/units.h"
 #include "ingest/foreign.h"
+#include "ingest/formats.h"
 #include "ingest/logs/formats.h"
-#include "ingest/logs/log_readers.h"
 #include "support/temp_dir.h"
 #include "support/trace_text.h"
 
