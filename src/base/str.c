@@ -70,6 +70,17 @@ bool slice_is_word(struct slice slice, const char *word) {
     return ((slice.at[0] ^ word[0]) & ~0x20) == 0 && strncasecmp(slice.at, word, length) == 0;
 }
 
+bool slice_parse_whole(struct slice slice, int64_t *value) {
+    double real;
+    if (numfmt_parse_int(slice.at, slice.length, value))
+        return true;
+    if (!numfmt_parse_real(slice.at, slice.length, &real) || fabs(real) > 0x1p53 ||
+        trunc(real) != real)
+        return false;
+    *value = (int64_t)real;
+    return true;
+}
+
 const char *slice_find(struct slice slice, const char *text) {
     return slice.length > 0 ? memmem(slice.at, slice.length, text, strlen(text)) : NULL;
 }

@@ -18,7 +18,9 @@ struct slice {
 
 bool slice_is(struct slice slice, const char *text);
 bool slice_begins(struct slice slice, const char *text);
-bool slice_is_word(struct slice slice, const char *word);     /* in capitals or not (ASCII) */
+bool slice_is_word(struct slice slice, const char *word); /* in capitals or not (ASCII) */
+/* A whole number, also written as "66.0" or "1e3" (up to 2^53). *value is untouched on failure. */
+bool slice_parse_whole(struct slice slice, int64_t *value);
 const char *slice_find(struct slice slice, const char *text); /* the first place, or NULL */
 
 /* A text in pieces, each valid until the next one; an empty one is its end. */

@@ -4,7 +4,7 @@
 #include "calibrate/profile_table.h"
 
 #include "base/numfmt.h"
-#include "io/csv.h"
+#include "config/csv_reader.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,95 +14,84 @@
 #define LEAST_ITERATION_S 1e-6
 #define MOST_ITERATION_S  1e5
 
-#define MOST_GLOBAL_BATCH 1e15 /* 10^6 GPUs of 10^9 */
-#define SAME              1e-6 /* relative: what two columns say of one figure, as written */
+#define SAME 1e-6 /* relative: what two columns say of one figure, as written */
 
 #define LEAST_SERVING 1e-9 /* of a serving table: requests, tokens or outputs per second */
 
 #define SAME_SPEED 0.02 /* of rows with a limit that limits nothing, in the mean */
 
-#define COLUMNS(X) \
-    X(MODEL, "model"), X(GPU, "gpu"), X(K, "k"), X(BATCH, "batch_per_gpu"), \
-        X(THROUGHPUT, "throughput_samples_s"), X(PRECISION, "precision"), X(NODES, "nodes"), \
-        X(LIMIT, "power_limit_w"), X(POWER, "power_w_per_gpu"), X(EVIDENCE, "evidence"), \
-        X(SOURCE, "source"), X(GLOBAL_BATCH, "global_batch"), X(GRAD_ACCUM, "grad_accum"), \
-        X(SAMPLES, "samples_to_target"), X(RUN_S, "run_s"), X(NODE_POWER, "node_power_w"), \
-        X(NODE_FLOOR, "node_floor_w"), X(SCOPE, "power_scope"), X(ROUND, "round"), \
-        X(RUNS, "runs"), X(UNIT, "unit"), X(PROMPT, "prompt"), X(BATCH_LIMIT, "batch_limit"), \
-        X(RUNNING, "running_batch"), X(ITL_P50, "itl_p50_ms"), X(ITL_P90, "itl_p90_ms"), \
-        X(ITL_P95, "itl_p95_ms"), X(ITL_P99, "itl_p99_ms"), X(LATENCY, "latency_ms")
-enum column { COLUMNS(ENUM_OF), COLUMN_COUNT };
-#define FIRST_OPTIONAL PRECISION
-
-static const char *const column_names[COLUMN_COUNT] = {COLUMNS(NAME_OF)};
-
-const char *const profile_scope_names[] = {"gpu", "node", "node_ac", "node_dc", NULL};
-
-struct reader {
-    struct csv *csv;
-    struct profile_table *profile;
-    struct problems *problems;
-    int columns[COLUMN_COUNT];
+/* Of rows of samples, of tokens and of outputs: what a row of the file holds. */
+struct cells {
+    struct profile_point point;
+    struct inference_row inference; /* without what point has */
+    const char *precision;
+    double global_batch;
+    double itl_ms[SERVING_QUANTILES], latency_ms;
 };
 
-static struct slice field_of(const struct reader *reader, enum column column) {
-    return csv_field(reader->csv, reader->columns[column]);
+const char *const profile_scope_names[] = {"gpu", "node", "node_ac", "node_dc", NULL};
+/* Of a measurement: not by a change of a model file. */
+static const char *const evidence_words[] = {"measured", "derived", "assumed", NULL};
+
+#define MOST         RANGE(1, 1e6)
+#define FIGURE(most) ABOVE(0, most), DEFAULT(NAN)
+
+static const struct field profile_columns[] = {
+    {"model", STRING(cells, point.model), REQUIRED},
+    {"gpu", STRING(cells, point.gpu), REQUIRED},
+    {"k", COUNT(cells, point.k), REQUIRED, MOST},
+    {"batch_per_gpu", REAL(cells, point.batch), REQUIRED, ABOVE(0, BATCH_MOST)},
+    {"throughput_samples_s", REAL(cells, point.throughput_samples_s), REQUIRED, WITH_GAPS,
+     FIGURE(1e12)},
+    {"precision", STRING(cells, precision)},
+    {"nodes", COUNT(cells, point.nodes), MOST, DEFAULT(1)},
+    {"power_limit_w", REAL(cells, point.limit_w), FIGURE(1e5)},
+    {"power_w_per_gpu", REAL(cells, point.power_w), FIGURE(1e5)},
+    {"evidence", CHOICE(cells, point.evidence, evidence_words)},
+    {"source", STRING(cells, point.source), DEFAULT_TEXT("")},
+    {"global_batch", REAL(cells, global_batch), FIGURE(1e15)},
+    {"grad_accum", COUNT(cells, point.grad_accum), MOST, DEFAULT(1)},
+    {"samples_to_target", REAL(cells, point.samples_to_target), FIGURE(1e18)},
+    {"run_s", REAL(cells, point.run_s), FIGURE(1e9)},
+    {"node_power_w", REAL(cells, point.node_power_w), FIGURE(1e6)},
+    {"node_floor_w", REAL(cells, point.node_floor_w), FIGURE(1e6)},
+    {"power_scope", CHOICE(cells, point.scope, profile_scope_names)},
+    {"round", STRING(cells, point.round), DEFAULT_TEXT("")},
+    {"runs", COUNT(cells, point.runs), MOST, DEFAULT(1)},
+    {"unit", CHOICE(cells, inference.unit, work_unit_names)},
+    {"prompt", STRING(cells, inference.prompt), DEFAULT_TEXT("")},
+    {"batch_limit", REAL(cells, inference.limit), FIGURE(1e9)},
+    {"running_batch", REAL(cells, inference.running), FIGURE(1e9)},
+    {"itl_p50_ms", REAL(cells, itl_ms[0]), FIGURE(1e9)},
+    {"itl_p90_ms", REAL(cells, itl_ms[1]), FIGURE(1e9)},
+    {"itl_p95_ms", REAL(cells, itl_ms[2]), FIGURE(1e9)},
+    {"itl_p99_ms", REAL(cells, itl_ms[3]), FIGURE(1e9)},
+    {"latency_ms", REAL(cells, latency_ms), FIGURE(1e9)},
+    FIELDS_END};
+
+struct reader {
+    struct csv_reader csv;
+    struct profile_table *profile;
+};
+
+static void refuse_cell(const struct reader *reader, const char *column, const char *expected) {
+    csv_reader_refuse(&reader->csv, column, expected);
 }
 
-static void refuse_cell(const struct reader *reader, enum column column, const char *expected) {
-    csv_refuse(reader->csv, reader->columns[column], column_names[column], expected,
-               reader->problems);
+/* Refuses each of the columns, which end with NULL, of which the row has a cell. */
+static void refuse_cells(const struct reader *reader, const char *const *columns,
+                         const char *expected) {
+    for (; *columns; columns++)
+        if (csv_reader_cell(&reader->csv, *columns).length > 0)
+            refuse_cell(reader, *columns, expected);
 }
 
-/* A number in (0, most]; an empty optional field is NAN. */
-static double positive_cell(const struct reader *reader, enum column column, double most,
-                            const char *expected) {
-    struct slice field = field_of(reader, column);
-    double value = NAN;
-    if (field.length == 0 && column >= FIRST_OPTIONAL)
-        return NAN;
-    if (!numfmt_parse_real(field.at, field.length, &value) || !(value > 0 && value <= most))
-        refuse_cell(reader, column, expected);
-    return value;
-}
-
-static uint32_t count_cell(const struct reader *reader, enum column column, int64_t most,
-                           const char *expected) {
-    struct slice field = field_of(reader, column);
-    int64_t value = 1;
-    if (field.length == 0 && column >= FIRST_OPTIONAL)
-        return 1;
-    if (!numfmt_parse_int(field.at, field.length, &value) || value < 1 || value > most)
-        refuse_cell(reader, column, expected);
-    return (uint32_t)value;
-}
-
-static const char *text_cell(const struct reader *reader, enum column column) {
-    struct slice field = field_of(reader, column);
-    const char *at = field.length > 0 ? field.at : "";
-    return intern_text(&reader->profile->texts,
-                       intern(&reader->profile->texts, at, field.length, NULL));
-}
-
-/* Without a word, a row of a profile is what its file is: measured. */
-static enum evidence evidence_of(const struct reader *reader) {
-    struct slice field = field_of(reader, EVIDENCE);
-    for (int i = 0; i <= EVIDENCE_ASSUMED; i++)
-        if (slice_is(field, evidence_names[i]))
-            return (enum evidence)i;
-    if (field.length > 0)
-        refuse_cell(reader, EVIDENCE, "measured, derived, assumed or empty");
-    return EVIDENCE_MEASURED;
-}
-
-static const char *model_name(const struct reader *reader) {
-    struct slice model = field_of(reader, MODEL), precision = field_of(reader, PRECISION);
+/* With the precision behind it. */
+static const char *model_name(const struct reader *reader, const struct cells *cells) {
     struct str name = {0};
-    str_add_bytes(&name, model.at, model.length);
-    if (precision.length > 0) {
-        str_add_char(&name, '-');
-        str_add_bytes(&name, precision.at, precision.length);
-    }
+    if (!cells->precision)
+        return cells->point.model;
+    str_addf(&name, "%s-%s", cells->point.model, cells->precision);
     uint32_t number = intern(&reader->profile->texts, name.text, name.length, NULL);
     str_finish(&name);
     return intern_text(&reader->profile->texts, number);
@@ -119,31 +108,18 @@ static uint32_t group_of(struct profile_table *profile, const struct profile_poi
     return number;
 }
 
-static enum profile_scope scope_of(const struct reader *reader) {
-    struct slice field = field_of(reader, SCOPE);
-    for (int i = 0; profile_scope_names[i]; i++)
-        if (slice_is(field, profile_scope_names[i]))
-            return (enum profile_scope)i;
-    if (field.length > 0)
-        refuse_cell(reader, SCOPE, "gpu, node, node_ac, node_dc or empty");
-    return PROFILE_SCOPE_GPU;
-}
-
 /* ---- Cells that contradict each other ---- */
 
 static bool differ(double a, double b) {
     return fabs(a - b) > SAME * fmax(fabs(a), fabs(b));
 }
 
-static void check_batches(const struct reader *r, const struct profile_point *row) {
-    double expected = row->k * row->batch, global_batch = expected;
-    if (field_of(r, GLOBAL_BATCH).length > 0)
-        global_batch =
-            positive_cell(r, GLOBAL_BATCH, MOST_GLOBAL_BATCH, "number > 0 and <= 1e15 or empty");
+static void check_batches(const struct reader *r, const struct cells *cells) {
+    double expected = cells->point.k * cells->point.batch;
     char text[80];
     snprintf(text, sizeof text, "k x batch_per_gpu, %.9g", expected);
-    if (global_batch > 0 && differ(global_batch, expected))
-        refuse_cell(r, GLOBAL_BATCH, text);
+    if (!isnan(cells->global_batch) && differ(cells->global_batch, expected))
+        refuse_cell(r, "global_batch", text);
 }
 
 /* A node's power has a scope and agrees with what its GPUs are said to draw. Its share is the power
@@ -154,13 +130,13 @@ static void check_powers(const struct reader *r, struct profile_point *row) {
     char text[80];
     snprintf(text, sizeof text, "the GPU's share of node_power_w, %.9g, or empty", share_w);
     if (!isnan(row->node_power_w) && !of_node)
-        refuse_cell(r, SCOPE, "node, node_ac or node_dc, as there is node_power_w");
+        refuse_cell(r, "power_scope", "node, node_ac or node_dc, as there is node_power_w");
     else if (of_node && isnan(row->node_power_w) && isnan(row->power_w))
-        refuse_cell(r, SCOPE, "no scope of a power that is not there");
+        refuse_cell(r, "power_scope", "no scope of a power that is not there");
     else if (!isnan(row->node_power_w) && !isnan(row->power_w) && differ(row->power_w, share_w))
-        refuse_cell(r, POWER, text);
+        refuse_cell(r, "power_w_per_gpu", text);
     else if (row->node_floor_w > row->node_power_w)
-        refuse_cell(r, NODE_FLOOR, "at most node_power_w");
+        refuse_cell(r, "node_floor_w", "at most node_power_w");
     if (isnan(row->power_w))
         row->power_w = share_w;
 }
@@ -169,197 +145,138 @@ static void check_iteration(const struct reader *r, const struct profile_point *
     double iteration_s = row->k * row->batch / row->throughput_samples_s;
     if (!(iteration_s >= LEAST_ITERATION_S && iteration_s <= MOST_ITERATION_S))
         problems_add(
-            r->problems, csv_where(r->csv, r->columns[THROUGHPUT]), column_names[THROUGHPUT],
+            r->csv.problems, csv_reader_where(&r->csv, "throughput_samples_s"),
+            "throughput_samples_s",
             "expected an iteration of 1e-6..1e5 s, got %g s (k x batch_per_gpu / throughput_samples_s)",
             iteration_s);
 }
 
-/* ---- Rows ---- */
-
-static void read_run_cells(const struct reader *r, struct profile_point *row) {
-    row->nodes = count_cell(r, NODES, 1000000, "integer 1..1000000 or empty");
-    row->across_nodes = row->nodes > 1;
-    row->grad_accum = count_cell(r, GRAD_ACCUM, 1000000, "integer 1..1000000 or empty");
-    row->runs = count_cell(r, RUNS, 1000000, "integer 1..1000000 or empty");
-    row->samples_to_target = positive_cell(r, SAMPLES, 1e18, "number > 0 and <= 1e18 or empty");
-    row->run_s = positive_cell(r, RUN_S, 1e9, "number > 0 and <= 1e9 or empty");
-    row->node_power_w = positive_cell(r, NODE_POWER, 1e6, "number > 0 and <= 1e6 or empty");
-    row->node_floor_w = positive_cell(r, NODE_FLOOR, 1e6, "number > 0 and <= 1e6 or empty");
-    row->scope = scope_of(r);
-    row->round = text_cell(r, ROUND);
-}
-
 /* ---- Rows of inference ---- */
 
-static enum work_unit unit_of(const struct reader *reader) {
-    struct slice field = field_of(reader, UNIT);
-    for (int i = 0; work_unit_names[i]; i++)
-        if (slice_is(field, work_unit_names[i]))
-            return (enum work_unit)i;
-    if (field.length > 0)
-        refuse_cell(reader, UNIT, "sample, token, output or empty");
-    return UNIT_SAMPLE;
-}
+#define ITL_COLUMNS "itl_p50_ms", "itl_p90_ms", "itl_p95_ms", "itl_p99_ms"
 
-/* Training has none of these. */
-static void refuse_serving_cells(const struct reader *r) {
-    for (int c = PROMPT; c <= LATENCY; c++)
-        if (field_of(r, (enum column)c).length > 0)
-            refuse_cell(r, (enum column)c, "nothing where the unit is not token or output");
-}
+static const char *const serving_columns[] = {"prompt",    "batch_limit", "running_batch",
+                                              ITL_COLUMNS, "latency_ms",  NULL};
 
-static double needed_cell(const struct reader *r, enum column column, const char *expected) {
-    double value = positive_cell(r, column, 1e9, expected);
-    if (isnan(value) && field_of(r, column).length == 0)
-        refuse_cell(r, column, expected);
-    return value;
-}
-
-static void read_latencies(const struct reader *r, struct inference_row *row) {
+static void read_latencies(const struct reader *r, const struct cells *cells,
+                           struct inference_row *row) {
+    static const char *const columns[] = {ITL_COLUMNS, NULL};
     bool tokens = row->unit == UNIT_TOKEN;
+    if (!tokens && isnan(cells->latency_ms))
+        refuse_cell(r, "latency_ms", "ms > 0: a serving table of outputs needs it");
+    if (!tokens)
+        refuse_cells(r, columns, "nothing: outputs have one latency");
     for (int q = 0; q < SERVING_QUANTILES; q++) {
-        enum column own = (enum column)(ITL_P50 + q);
-        size_t before = r->problems->count;
-        if (tokens || q == 0)
-            row->latency_ms[q] =
-                needed_cell(r, tokens ? own : LATENCY,
-                            tokens ? "a quantile in ms: a serving table of tokens needs all four"
-                                   : "ms > 0: a serving table of outputs needs it");
-        else
-            row->latency_ms[q] = row->latency_ms[0];
-        if (!tokens && field_of(r, own).length > 0)
-            refuse_cell(r, own, "nothing: outputs have one latency");
-        if (tokens && q > 0 && r->problems->count == before &&
-            row->latency_ms[q] < row->latency_ms[q - 1])
-            refuse_cell(r, own, "at least the quantile before it");
+        row->latency_ms[q] = tokens ? cells->itl_ms[q] : cells->latency_ms;
+        if (isnan(row->latency_ms[q]) && tokens)
+            refuse_cell(r, columns[q],
+                        "a quantile in ms: a serving table of tokens needs all four");
+        else if (q > 0 && row->latency_ms[q] < row->latency_ms[q - 1])
+            refuse_cell(r, columns[q], "at least the quantile before it");
     }
-    if (tokens && field_of(r, LATENCY).length > 0)
-        refuse_cell(r, LATENCY, "nothing: tokens have quantiles");
+    if (tokens && !isnan(cells->latency_ms))
+        refuse_cell(r, "latency_ms", "nothing: tokens have quantiles");
 }
 
-static void read_serving_cells(const struct reader *r, struct inference_row *row) {
-    struct slice prompt = field_of(r, PROMPT);
+/* "included", or a number. */
+static bool is_prompt(const char *text) {
     double equivalents;
-    row->running = positive_cell(r, RUNNING, 1e9, "number > 0 and <= 1e9");
-    if ((row->running > 0 && row->running < LEAST_SERVING) || row->per_s < LEAST_SERVING)
-        refuse_cell(r, row->per_s < LEAST_SERVING ? THROUGHPUT : RUNNING,
+    return strcmp(text, "included") == 0 || (numfmt_parse_real(text, strlen(text), &equivalents) &&
+                                             equivalents >= 0 && equivalents <= 1e6);
+}
+
+static void read_serving_cells(const struct reader *r, const struct cells *cells,
+                               struct inference_row *row) {
+    if (row->per_s < LEAST_SERVING || row->running < LEAST_SERVING)
+        refuse_cell(r, row->per_s < LEAST_SERVING ? "throughput_samples_s" : "running_batch",
                     "at least 1e-9, as a serving table");
-    row->limit = positive_cell(r, BATCH_LIMIT, 1e9, "number > 0 and <= 1e9 or empty");
-    read_latencies(r, row);
-    row->prompt = text_cell(r, PROMPT);
+    read_latencies(r, cells, row);
     if (row->running > row->limit)
-        refuse_cell(r, RUNNING, "at most batch_limit");
-    if (row->unit != UNIT_TOKEN ? prompt.length > 0
-                                : !slice_is(prompt, "included") &&
-                                      !(prompt.length > 0 &&
-                                        numfmt_parse_real(prompt.at, prompt.length, &equivalents) &&
-                                        equivalents >= 0 && equivalents <= 1e6))
-        refuse_cell(r, PROMPT,
-                    row->unit == UNIT_TOKEN ? "included, or the tokens that a prompt token equals"
-                                            : "nothing: outputs have no prompts");
+        refuse_cell(r, "running_batch", "at most batch_limit");
+    if (row->unit == UNIT_TOKEN && !is_prompt(row->prompt))
+        refuse_cell(r, "prompt", "included, or the tokens that a prompt token equals");
+    else if (row->unit != UNIT_TOKEN && row->prompt[0])
+        refuse_cell(r, "prompt", "nothing: outputs have no prompts");
 }
 
 /* A generation of outputs, or a point of a serving table where there is a running batch. */
-static void read_inference_row(const struct reader *r, const struct profile_point *from,
-                               enum work_unit unit) {
-    size_t before = r->problems->count;
-    struct inference_row row = {.unit = unit,
-                                .evidence = from->evidence,
-                                .k = from->k,
-                                .line = from->line,
-                                .batch = from->batch,
-                                .per_s = from->throughput_samples_s,
-                                .power_w = from->power_w,
-                                .limit = NAN,
-                                .running = NAN};
+static void read_inference_row(const struct reader *r, const struct cells *cells) {
+    static const char *const of_samples[] = {"nodes",
+                                             "global_batch",
+                                             "grad_accum",
+                                             "samples_to_target",
+                                             "run_s",
+                                             "node_power_w",
+                                             "node_floor_w",
+                                             "power_scope",
+                                             "round",
+                                             "runs",
+                                             NULL};
+    size_t before = r->csv.problems->count;
+    const struct profile_point *from = &cells->point;
+    struct inference_row row = cells->inference;
+    row.evidence = from->evidence;
+    row.k = from->k;
+    row.line = from->line;
+    row.batch = from->batch;
+    row.per_s = from->throughput_samples_s;
+    row.power_w = from->power_w;
     if (isnan(from->power_w))
-        refuse_cell(r, POWER, "the power: tables of tokens or outputs need it");
+        refuse_cell(r, "power_w_per_gpu", "the power: tables of tokens or outputs need it");
     if (!isnan(from->limit_w))
-        refuse_cell(r, LIMIT, "no power limit in a row of tokens or outputs");
-    for (int c = NODES; c <= RUNS; c++)
-        if ((c == NODES || c >= GLOBAL_BATCH) && field_of(r, (enum column)c).length > 0)
-            refuse_cell(r, (enum column)c, "nothing in a row of tokens or outputs");
-    if (field_of(r, RUNNING).length > 0)
-        read_serving_cells(r, &row);
-    else if (unit == UNIT_TOKEN)
-        refuse_cell(r, RUNNING, "the mean of the requests at once: tokens come of serving only");
+        refuse_cell(r, "power_limit_w", "no power limit in a row of tokens or outputs");
+    refuse_cells(r, of_samples, "nothing in a row of tokens or outputs");
+    if (!isnan(row.running))
+        read_serving_cells(r, cells, &row);
+    else if (row.unit == UNIT_TOKEN)
+        refuse_cell(r, "running_batch",
+                    "the mean of the requests at once: tokens come of serving only");
     else
-        refuse_serving_cells(r);
-    if (r->problems->count > before)
+        refuse_cells(r, serving_columns, "nothing where there is no running batch");
+    if (r->csv.problems->count > before)
         return;
-    row.model = model_name(r);
-    row.gpu = text_cell(r, GPU);
-    row.source = text_cell(r, SOURCE);
+    row.model = model_name(r, cells);
+    row.gpu = from->gpu;
+    row.source = from->source;
     array_push(&r->profile->inference, row);
+}
+
+/* ---- Rows ---- */
+
+static void read_point(const struct reader *r, struct cells *cells, bool is_reading) {
+    size_t before = r->csv.problems->count;
+    struct profile_point *row = &cells->point;
+    row->across_nodes = row->nodes > 1;
+    refuse_cells(r, serving_columns, "nothing where the unit is not token or output");
+    if (row->nodes > row->k)
+        refuse_cell(r, "nodes", "at most as many nodes as GPUs");
+    check_batches(r, cells);
+    check_powers(r, row);
+    if (r->csv.problems->count == before && !is_reading)
+        check_iteration(r, row);
+    if (r->csv.problems->count > before)
+        return;
+    row->model = model_name(r, cells);
+    if (is_reading) {
+        array_push(&r->profile->readings, *row);
+        return;
+    }
+    row->group = group_of(r->profile, row);
+    array_push(&r->profile->rows, *row);
 }
 
 static void read_profile_row(void *context) {
     const struct reader *r = context;
-    size_t before = r->problems->count;
-    bool is_reading = field_of(r, THROUGHPUT).length == 0 && field_of(r, NODE_POWER).length > 0;
-    struct profile_point row = {.line = csv_where(r->csv, -1).line, .throughput_samples_s = NAN};
-    if (field_of(r, MODEL).length == 0)
-        refuse_cell(r, MODEL, "a name");
-    if (field_of(r, GPU).length == 0)
-        refuse_cell(r, GPU, "a name");
-    row.k = count_cell(r, K, 1000000, "integer 1..1000000");
-    row.batch = positive_cell(r, BATCH, BATCH_MOST, "number > 0 and <= 1000000000");
-    if (!is_reading)
-        row.throughput_samples_s = positive_cell(r, THROUGHPUT, 1e12, "number > 0 and <= 1e12");
-    row.limit_w = positive_cell(r, LIMIT, 1e5, "number > 0 and <= 100000 or empty");
-    row.power_w = positive_cell(r, POWER, 1e5, "number > 0 and <= 100000 or empty");
-    row.evidence = evidence_of(r);
-    enum work_unit unit = unit_of(r);
-    if (unit != UNIT_SAMPLE && r->problems->count == before)
-        read_inference_row(r, &row, unit);
-    if (unit != UNIT_SAMPLE)
-        return;
-    refuse_serving_cells(r);
-    read_run_cells(r, &row);
-    if (r->problems->count == before && row.nodes > row.k)
-        refuse_cell(r, NODES, "at most as many nodes as GPUs");
-    if (r->problems->count == before)
-        check_batches(r, &row);
-    if (r->problems->count == before)
-        check_powers(r, &row);
-    if (r->problems->count == before && !is_reading)
-        check_iteration(r, &row);
-    if (r->problems->count > before)
-        return;
-    row.model = model_name(r);
-    row.gpu = text_cell(r, GPU);
-    row.source = text_cell(r, SOURCE);
-    if (is_reading) {
-        array_push(&r->profile->readings, row);
-        return;
-    }
-    row.group = group_of(r->profile, &row);
-    array_push(&r->profile->rows, row);
-}
-
-static int find_profile_columns(struct reader *reader, const char *path) {
-    size_t before = reader->problems->count;
-    struct arena scratch = {0};
-    for (int c = 0; c < COLUMN_COUNT; c++) {
-        reader->columns[c] = csv_column(reader->csv, column_names[c]);
-        if (c < FIRST_OPTIONAL && reader->columns[c] < 0)
-            problems_add(reader->problems, (struct location){path, 1, 0}, NULL,
-                         "column \"%s\" is missing", column_names[c]);
-    }
-    for (size_t i = 0; i < csv_column_count(reader->csv); i++) {
-        const char *name = csv_column_name(reader->csv, i);
-        bool known = strncmp(name, "label.", 6) == 0;
-        for (int c = 0; c < COLUMN_COUNT; c++)
-            known |= reader->columns[c] == (int)i;
-        if (known)
-            continue;
-        const char *hint = str_suggestion(&scratch, name, column_names, COLUMN_COUNT);
-        problems_add(reader->problems, (struct location){path, 1, 0}, NULL,
-                     "unknown column \"%.80s\"%s", name,
-                     hint[0] ? hint : " (extra columns are named label.*)");
-    }
-    arena_finish(&scratch);
-    return reader->problems->count > before ? ERROR_INPUT : 0;
+    struct cells cells = {.point = {.line = csv_reader_line(&r->csv)}};
+    bool good = csv_reader_row(&r->csv, &cells);
+    bool is_reading = csv_reader_cell(&r->csv, "throughput_samples_s").length == 0 &&
+                      csv_reader_cell(&r->csv, "node_power_w").length > 0;
+    if (good && isnan(cells.point.throughput_samples_s) && !is_reading)
+        refuse_cell(r, "throughput_samples_s", "number > 0 and <= 1e12");
+    else if (good && cells.inference.unit != UNIT_SAMPLE)
+        read_inference_row(r, &cells);
+    else if (good)
+        read_point(r, &cells, is_reading);
 }
 
 static int compare_limits(double a, double b) {
@@ -467,23 +384,21 @@ static void group_rows(struct profile_table *profile) {
 }
 
 int profile_table_load(struct profile_table *profile, const char *path, struct problems *problems) {
-    struct reader r = {.profile = profile, .problems = problems};
-    struct error error = {0};
+    struct reader r = {.csv = {.columns = profile_columns,
+                               .closed = true,
+                               .problems = problems,
+                               .texts = &profile->texts},
+                       .profile = profile};
     size_t before = problems->count;
     profile->file = path;
-    if (csv_open(path, ',', &r.csv, &error) < 0)
-        return problems_say(problems, "%s", error.text);
-    if (find_profile_columns(&r, path) == 0) {
-        csv_each_row(r.csv, problems, read_profile_row, &r);
-        if (profile->rows.count + profile->inference.count == 0 && problems->count == before)
-            problems_add(problems, (struct location){.file = path}, NULL,
-                         profile->readings.count > 0 ? "no row has a throughput"
-                                                     : "the profile holds no rows");
-        if (problems->count == before)
-            check_inference(profile, problems);
-        group_rows(profile);
-    }
-    csv_close(r.csv);
+    int status = csv_reader_load(&r.csv, path, read_profile_row, &r);
+    if (status == 0 && profile->rows.count + profile->inference.count == 0)
+        problems_add(problems, (struct location){.file = path}, NULL,
+                     profile->readings.count > 0 ? "no row has a throughput"
+                                                 : "the profile holds no rows");
+    if (status == 0)
+        check_inference(profile, problems);
+    group_rows(profile);
     return problems->count > before ? ERROR_INPUT : 0;
 }
 

@@ -2,9 +2,8 @@
 #include "config/meter.h"
 
 #include "base/array.h"
-#include "base/numfmt.h"
 #include "base/units.h"
-#include "io/csv.h"
+#include "config/csv_reader.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,51 +12,35 @@
 
 #define METER_COVER 0.999
 
-#define MOST_W 1e15 /* of a power, as everywhere */
-
-enum column { TIME, POWER, COLUMN_COUNT };
-static const char *const column_names[] = {"time_s", "power_w"};
-
 struct meter_row {
     double time_s, power_w; /* NAN: left out, and only the end of an interval */
     uint32_t line;
 };
 
+#define MOST_W 1e15 /* of a power, as everywhere */
+
+static const struct field meter_columns[] = {
+    {"time_s", REAL(meter_row, time_s), REQUIRED, RANGE(-TIME_MAX_S, TIME_MAX_S), HELP("seconds")},
+    {"power_w", REAL(meter_row, power_w), REQUIRED, WITH_GAPS, WORD("nan"), RANGE(-MOST_W, MOST_W),
+     DEFAULT(NAN), HELP("watts")},
+    FIELDS_END};
+
 struct reader {
+    struct csv_reader csv;
     struct meter *meter;
-    struct csv *csv;
     struct arena *arena;
-    struct problems *problems;
-    int columns[COLUMN_COUNT];
     ARRAY_OF(struct meter_row) rows;
 };
 
 /* ---- Rows ---- */
 
-/* The number in a cell; false after adding a problem. */
-static bool read_meter_cell(struct reader *reader, enum column column, double least, double most,
-                            const char *expected, double *value) {
-    struct slice cell = csv_field(reader->csv, reader->columns[column]);
-    if (numfmt_parse_real(cell.at, cell.length, value) && *value >= least && *value <= most)
-        return true;
-    csv_refuse(reader->csv, reader->columns[column], column_names[column], expected,
-               reader->problems);
-    return false;
-}
-
 static void read_meter_row(void *context) {
     struct reader *r = context;
-    struct slice power = csv_field(r->csv, r->columns[POWER]);
-    struct meter_row row = {.power_w = NAN, .line = csv_where(r->csv, -1).line};
-    bool has_power = power.length > 0 && !slice_is_word(power, "nan");
-    bool good = read_meter_cell(r, TIME, -TIME_MAX_S, TIME_MAX_S, "seconds -4e9..4e9", &row.time_s);
-    good = (!has_power || read_meter_cell(r, POWER, -MOST_W, MOST_W,
-                                          "watts -1e15..1e15, empty or nan", &row.power_w)) &&
-           good;
-    if (!good)
+    struct meter_row row = {.line = csv_reader_line(&r->csv)};
+    if (!csv_reader_row(&r->csv, &row))
         return;
     row.time_s -= r->meter->offset_s;
-    if (!has_power)
+    if (isnan(row.power_w))
         row_tally_add(&r->meter->missing, row.line);
     if (row.power_w < 0) {
         row_tally_add(&r->meter->negative, row.line);
@@ -119,23 +102,19 @@ static void make_readings(struct reader *reader) {
 }
 
 int meter_load(struct meter *meter, struct arena *arena, struct problems *problems) {
-    struct reader r = {.meter = meter, .arena = arena, .problems = problems};
-    struct error error = {0};
+    struct reader r = {
+        .csv = {.columns = meter_columns, .problems = problems}, .meter = meter, .arena = arena};
     size_t before = problems->count;
-    if (csv_open(meter->file, ',', &r.csv, &error) < 0)
-        return problems_say(problems, "%s", error.text);
-    if (csv_needed_columns(r.csv, column_names, COLUMN_COUNT, r.columns, problems) == 0)
-        csv_each_row(r.csv, problems, read_meter_row, &r);
+    int status = csv_reader_load(&r.csv, meter->file, read_meter_row, &r);
     meter->rows = r.rows.count;
     order_rows(&r);
-    if (problems->count == before && r.rows.count < 2)
+    if (status == 0 && r.rows.count < 2)
         problems_add(problems, (struct location){.file = meter->file}, NULL,
                      "expected readings at two times or more, got %zu", r.rows.count);
     meter->first_s = r.rows.count > 0 ? r.rows.at[0].time_s : NAN;
     if (problems->count == before)
         make_readings(&r);
     free(r.rows.at);
-    csv_close(r.csv);
     return problems->count > before ? ERROR_INPUT : 0;
 }
 

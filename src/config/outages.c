@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 #include "base/units.h"
-#include "io/csv.h"
+#include "config/csv_reader.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,55 +26,44 @@ int outages_bind(struct outages *outages, const struct yaml_node *node,
 
 /* --- reading --- */
 
-enum column { NODE, START, END, COLUMN_COUNT };
-static const char *const column_names[] = {"node", "start_s", "end_s"};
+struct outage_row {
+    uint32_t node;
+    double start_s, end_s; /* end: INFINITY: not known */
+};
+
+static const struct field outage_columns[] = {
+    {"node", COUNT(outage_row, node), REQUIRED, RANGE(0, MAX_NODE)},
+    {"start_s", REAL(outage_row, start_s), REQUIRED, RANGE(-TIME_MAX_S, TIME_MAX_S),
+     HELP("seconds")},
+    {"end_s", REAL(outage_row, end_s), REQUIRED, WITH_GAPS, RANGE(-TIME_MAX_S, TIME_MAX_S),
+     DEFAULT(INFINITY), HELP("seconds")},
+    FIELDS_END};
 
 struct reader {
+    struct csv_reader csv;
     struct outages *outages;
-    struct csv *csv;
     const struct binding *binding;
-    int columns[COLUMN_COUNT];
     ARRAY_OF(struct outage) rows;
 };
 
-/* A cell against a field; false after adding a problem. */
-static bool read_cell(struct reader *reader, enum column column, const struct field *field,
-                      void *out) {
-    struct slice cell = csv_field(reader->csv, reader->columns[column]);
-    const struct yaml_node node = {.kind = YAML_NODE_SCALAR,
-                                   .where = csv_where(reader->csv, reader->columns[column]),
-                                   .text = arena_printf(reader->binding->arena, "%.*s",
-                                                        (int)cell.length,
-                                                        cell.length > 0 ? cell.at : ""),
-                                   .length = cell.length};
-    return schema_bind_value(reader->binding, field, &node, column_names[column], out) == 0;
-}
-
 static void read_outage_row(void *context) {
-    static const struct field number = {.type = FIELD_INT, RANGE(0, MAX_NODE)};
-    static const struct field time = {
-        .type = FIELD_REAL, RANGE(-TIME_MAX_S, TIME_MAX_S), UNIT(TIME)};
     struct reader *r = context;
-    int64_t node = 0;
-    double start_s = 0, end_s = INFINITY;
-    bool ends = csv_field(r->csv, r->columns[END]).length > 0;
-    bool good = read_cell(r, NODE, &number, &node);
-    good = read_cell(r, START, &time, &start_s) && good;
-    good = (!ends || read_cell(r, END, &time, &end_s)) && good;
-    r->outages->rows++;
-    if (good && end_s < start_s) {
-        problems_add(r->binding->problems, csv_where(r->csv, r->columns[END]), "end_s",
-                     "expected a time not before start_s (%.9g), got %.9g", start_s, end_s);
-        good = false;
-    }
-    if (!good)
-        return;
+    struct outage_row row;
     int64_t offset_ns = units_ns(r->outages->offset_s);
+    r->outages->rows++;
+    if (!csv_reader_row(&r->csv, &row))
+        return;
+    if (row.end_s < row.start_s) {
+        problems_add(r->binding->problems, csv_reader_where(&r->csv, "end_s"), "end_s",
+                     "expected a time not before start_s (%.9g), got %.9g", row.start_s, row.end_s);
+        return;
+    }
     array_push(&r->rows,
-               ((struct outage){.node = (uint32_t)node,
-                                .line = csv_where(r->csv, -1).line,
-                                .start_ns = units_ns(start_s) - offset_ns,
-                                .end_ns = ends ? units_ns(end_s) - offset_ns : TIME_NONE_NS}));
+               ((struct outage){.node = row.node,
+                                .line = csv_reader_line(&r->csv),
+                                .start_ns = units_ns(row.start_s) - offset_ns,
+                                .end_ns = isfinite(row.end_s) ? units_ns(row.end_s) - offset_ns
+                                                              : TIME_NONE_NS}));
 }
 
 ORDER_BY(compare_outages, struct outage, ASC(node) ASC(start_ns) ASC(line))
@@ -97,22 +86,18 @@ static void merge_rows(struct reader *reader) {
 }
 
 int outages_load(struct outages *outages, const struct binding *binding) {
-    struct reader r = {.outages = outages, .binding = binding};
-    struct error error = {0};
-    size_t before = binding->problems->count;
+    struct reader r = {.csv = {.columns = outage_columns, .problems = binding->problems},
+                       .outages = outages,
+                       .binding = binding};
     if (!outages->file)
         return 0;
     if (!schema_can_read(binding, outages->file))
         return ERROR_INPUT;
-    if (csv_open(outages->file, ',', &r.csv, &error) < 0)
-        return problems_say(binding->problems, "%s", error.text);
-    if (csv_needed_columns(r.csv, column_names, COLUMN_COUNT, r.columns, binding->problems) == 0)
-        csv_each_row(r.csv, binding->problems, read_outage_row, &r);
-    if (binding->problems->count == before)
+    int status = csv_reader_load(&r.csv, outages->file, read_outage_row, &r);
+    if (status == 0)
         merge_rows(&r);
     free(r.rows.at);
-    csv_close(r.csv);
-    return binding->problems->count > before ? ERROR_INPUT : 0;
+    return status;
 }
 
 /* --- what a cluster sees of it --- */

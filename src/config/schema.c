@@ -322,31 +322,40 @@ static int bind_field(const struct binding *binding, const struct field *field,
     }
 }
 
-static int set_default(const struct binding *binding, const struct field *field, void *out) {
+void schema_set_default(const struct field *field, void *out) {
     switch (field->type) {
     case FIELD_REAL:
     case FIELD_DURATION:
     case FIELD_GIB:
         *(double *)out = field->default_value;
-        return 0;
+        break;
     case FIELD_INT:
         *(int64_t *)out = (int64_t)field->default_value;
-        return 0;
+        break;
+    case FIELD_COUNT:
+        *(uint32_t *)out = (uint32_t)field->default_value;
+        break;
     case FIELD_BOOL:
         *(bool *)out = field->default_value != 0;
-        return 0;
+        break;
     case FIELD_CHOICE:
         *(int32_t *)out = (int32_t)field->default_value;
-        return 0;
+        break;
     case FIELD_STRING:
     case FIELD_PATH:
         *(const char **)out = field->default_text;
-        return 0;
-    case FIELD_OBJECT:
-        return schema_bind(binding, field->fields, NULL, "", out);
+        break;
     default:
-        return 0;
+        break;
     }
+}
+
+/* An object that is absent has all its defaults. */
+static int set_default(const struct binding *binding, const struct field *field, void *out) {
+    if (field->type == FIELD_OBJECT)
+        return schema_bind(binding, field->fields, NULL, "", out);
+    schema_set_default(field, out);
+    return 0;
 }
 
 static int report_unknown_key(const struct binding *binding, const struct field *fields,

@@ -28,6 +28,7 @@ enum field_type {
     FIELD_LIST,     /* only as a form of a node: a list of values of `forms` */
     FIELD_MAPPING,  /* likewise: a mapping from any names to values of `forms` */
     FIELD_SETTING,  /* likewise: from keys of the tables in `forms` to a value or {times: X} */
+    FIELD_COUNT,    /* uint32_t: only of a column (config/csv_reader.h) */
     FIELD_LOCATION, /* struct location of the mapping itself; has no key */
 };
 
@@ -154,6 +155,9 @@ int schema_bind_value(const struct binding *binding, const struct field *field,
 enum dimension schema_dimension(const struct field *field);
 /* Whether a number is in the range of a field. */
 bool schema_takes(const struct field *field, double value);
+
+/* The default of a value or text; of other types it leaves *out alone. */
+void schema_set_default(const struct field *field, void *out);
 
 /* Adds "expected EXPECTED, got what node is"; returns ERROR_INPUT. */
 int schema_wrong(const struct binding *binding, const struct yaml_node *node, const char *path,

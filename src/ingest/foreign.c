@@ -1,27 +1,12 @@
-/* Whole numbers as other programs write them. */
+/* Regular expressions for names: see foreign.h. */
 #include "ingest/foreign.h"
 
 #include "base/mem.h"
-#include "base/numfmt.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 
-#include <math.h>
 #include <pcre2.h>
 #include <stdlib.h>
-
-bool foreign_parse_whole(struct slice text, int64_t *value) {
-    double real;
-    if (numfmt_parse_int(text.at, text.length, value))
-        return true;
-    if (!numfmt_parse_real(text.at, text.length, &real) || fabs(real) > 0x1p53 ||
-        trunc(real) != real)
-        return false;
-    *value = (int64_t)real;
-    return true;
-}
-
-/* --- name_pattern --- */
 
 struct name_pattern {
     pcre2_code *code;

@@ -9,9 +9,6 @@
 
 #define FOREIGN_MAX_GPUS (1 << 30) /* of one job */
 
-/* A whole number, also written as "66.0" or "1e3" (up to 2^53). *value is untouched on failure. */
-bool foreign_parse_whole(struct slice text, int64_t *value);
-
 /* --- name_pattern --- */
 /* A regular expression for names (PCRE2 survives a lack of memory; glibc's regcomp does not). */
 

@@ -15,18 +15,13 @@
 
 #define PLAIN_BYTES 40 /* of a text that is hardly ever longer */
 
-struct field {
-    struct slice text;
-    uint32_t column; /* where it starts in the line, from 1, in bytes */
-};
-
 struct csv {
     struct lines *lines;
     char *file; /* for messages */
     char separator;
     char **names;
     size_t name_count;
-    struct field *fields; /* of the current row */
+    struct csv_cell *fields; /* of the current row */
     size_t field_capacity;
     struct slice line;
     bool tight;     /* the row is its line: no quotes, no blanks around fields */
@@ -49,7 +44,7 @@ static struct slice trimmed_csv_field(const char *begin, const char *end) {
 /* Fields past the capacity are counted by the callers but not kept. */
 static void keep_field(struct csv *csv, size_t index, struct slice text, size_t offset) {
     if (index < csv->field_capacity)
-        csv->fields[index] = (struct field){text, (uint32_t)offset + 1};
+        csv->fields[index] = (struct csv_cell){text, (uint32_t)offset + 1};
 }
 
 /* Whether a blank may stand at an end of the field: so do few others that are as small. */
@@ -115,7 +110,7 @@ static const char *unquote_cell(struct csv *csv, const char *at, const char *end
 }
 
 /* One field from *at on, which moves to the separator behind it or to the end. */
-static int split_field(struct csv *csv, struct slice line, const char **at, struct field *field,
+static int split_field(struct csv *csv, struct slice line, const char **at, struct csv_cell *field,
                        struct error *reterr) {
     const char *end = line.at + line.length;
     const char *begin = *at;
@@ -150,7 +145,7 @@ static int split_quoted(struct csv *csv, struct slice line, size_t *count, struc
     csv->unquoted_used = 0;
     const char *at = line.at;
     for (*count = 0;; at++) {
-        struct field field = {0};
+        struct csv_cell field = {0};
         int status = split_field(csv, line, &at, &field, reterr);
         if (status < 0)
             return status;
@@ -186,7 +181,7 @@ static int next_row(struct csv *csv, size_t *count, struct error *reterr) {
 
 /* ---- Header ---- */
 
-static int add_column_name(struct csv *csv, const struct field *field, struct error *reterr) {
+static int add_column_name(struct csv *csv, const struct csv_cell *field, struct error *reterr) {
     unsigned line = (unsigned)lines_number(csv->lines);
     if (field->text.length == 0)
         return error_set(reterr, ERROR_INPUT, "%s:%u:%u: empty column name", csv->file, line,
@@ -349,6 +344,10 @@ void csv_each_row(struct csv *csv, struct problems *problems, void (*read_row)(v
         if (got != ERROR_INPUT)
             break;
     }
+}
+
+const struct csv_cell *csv_cells(const struct csv *csv) {
+    return csv->fields;
 }
 
 struct slice csv_field(const struct csv *csv, int column) {

@@ -9,6 +9,11 @@
 
 struct csv; /* opaque */
 
+struct csv_cell {
+    struct slice text;
+    uint32_t column; /* where it starts in the line, from 1, in bytes */
+};
+
 /* Opens path and reads the header (blank lines before it are skipped; header names are trimmed).
    Errors: unreadable file, empty file, duplicate or empty column name, too many columns. */
 int csv_open(const char *path, char separator, struct csv **ret_csv,
@@ -36,6 +41,8 @@ void csv_each_row(struct csv *csv, struct problems *problems, void (*read_row)(v
                   void *context);
 struct slice csv_field(const struct csv *csv,
                        int column); /* trimmed, unquoted; empty if column is -1 */
+/* All fields of the row, by column. */
+const struct csv_cell *csv_cells(const struct csv *csv);
 /* The current row as one text, which is the same for rows of the same fields only (trimmed and
    unquoted). Valid until the next row; `text` is room for it, used if need be. */
 struct slice csv_row(const struct csv *csv, struct str *text);

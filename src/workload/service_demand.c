@@ -3,9 +3,8 @@
 #include "workload/service_demand.h"
 
 #include "base/datetime.h"
-#include "base/numfmt.h"
 #include "base/units.h"
-#include "io/csv.h"
+#include "config/csv_reader.h"
 #include "workload/trace.h"
 
 #include <math.h>
@@ -28,49 +27,44 @@ static int request_log_read(struct request_log *log, const char *path,
 
 #define MOST_TOKENS 1e9 /* of one request */
 
-enum column { TIME, PROMPT, OUTPUT, COLUMN_COUNT };
-static const char *const column_names[COLUMN_COUNT] = {"TIMESTAMP", "ContextTokens",
-                                                       "GeneratedTokens"};
+#define TOKENS RANGE(0, MOST_TOKENS), HELP("tokens, a whole number")
+
+struct request_row {
+    uint32_t prompt, output;
+};
+
+static const struct field request_columns[] = {
+    {"TIMESTAMP", CELL, REQUIRED, WITH_GAPS},
+    {"ContextTokens", COUNT(request_row, prompt), REQUIRED, TOKENS},
+    {"GeneratedTokens", COUNT(request_row, output), REQUIRED, TOKENS},
+    FIELDS_END};
 
 struct reader {
+    struct csv_reader csv;
     struct request_log *log;
-    struct csv *csv;
-    struct problems *problems;
-    int columns[COLUMN_COUNT];
     int64_t last_ns; /* the latest so far */
 };
 
-static bool refuse_cell(const struct reader *reader, enum column column, const char *expected) {
-    csv_refuse(reader->csv, reader->columns[column], column_names[column], expected,
-               reader->problems);
-    return false;
-}
-
-static bool token_cell(const struct reader *reader, enum column column, double *tokens) {
-    struct slice cell = csv_field(reader->csv, reader->columns[column]);
-    return (cell.length > 0 && numfmt_parse_real(cell.at, cell.length, tokens) && *tokens >= 0 &&
-            *tokens <= MOST_TOKENS && floor(*tokens) == *tokens) ||
-           refuse_cell(reader, column, "tokens, a whole number 0..1000000000");
-}
-
 static void read_request_row(void *context) {
     struct reader *r = context;
-    struct request request = {0};
-    struct slice time = csv_field(r->csv, r->columns[TIME]);
-    uint32_t line = csv_where(r->csv, -1).line;
-    bool good = datetime_parse(time.at, time.length, &request.time_ns) ||
-                refuse_cell(r, TIME, "a date-time such as 2023-11-16 18:17:03.98");
-    good = token_cell(r, PROMPT, &request.prompt) && good;
-    good = token_cell(r, OUTPUT, &request.output) && good;
-    if (!good)
+    struct request request;
+    struct request_row row = {0};
+    struct slice time = csv_reader_cell(&r->csv, "TIMESTAMP");
+    uint32_t line = csv_reader_line(&r->csv);
+    bool dated = datetime_parse(time.at, time.length, &request.time_ns);
+    if (!dated)
+        csv_reader_refuse(&r->csv, "TIMESTAMP", "a date-time such as 2023-11-16 18:17:03.98");
+    if (!csv_reader_cells(&r->csv, &row) || !dated)
         return;
+    request.prompt = row.prompt;
+    request.output = row.output;
     if (request.output == 0)
         row_tally_add(&r->log->empty, line);
     if (request.time_ns < r->last_ns) {
         row_tally_add(&r->log->out_of_order, line);
     } else {
         r->last_ns = request.time_ns;
-        r->log->last = csv_where(r->csv, r->columns[TIME]);
+        r->log->last = csv_reader_where(&r->csv, "TIMESTAMP");
     }
     r->log->prompt += request.prompt;
     r->log->output += request.output;
@@ -91,7 +85,7 @@ static void sort_rows(struct request_log *log) {
 static void end_log(struct reader *reader, const char *path) {
     struct request_log *log = reader->log;
     if (log->rows.count == 0) {
-        problems_add(reader->problems, (struct location){.file = path}, NULL,
+        problems_add(reader->csv.problems, (struct location){.file = path}, NULL,
                      "the log holds no request");
         return;
     }
@@ -102,23 +96,18 @@ static void end_log(struct reader *reader, const char *path) {
     for (size_t i = 0; i < log->rows.count; i++)
         log->rows.at[i].time_ns -= first_ns;
     if (length_ns > (int64_t)TIME_MAX_S * NS_PER_S)
-        problems_add(reader->problems, (struct location){.file = path}, NULL,
+        problems_add(reader->csv.problems, (struct location){.file = path}, NULL,
                      "expected a log of at most 4e9 s, got %.9g s", units_s(length_ns));
 }
 
 /* Reads path, plain, gz or zst. Negative after adding problems. */
 static int request_log_read(struct request_log *log, const char *path, struct problems *problems) {
-    struct reader r = {.log = log, .problems = problems, .last_ns = INT64_MIN};
-    struct error error = {0};
+    struct reader r = {.csv = {.columns = request_columns, .problems = problems},
+                       .log = log,
+                       .last_ns = INT64_MIN};
     size_t before = problems->count;
-    if (csv_open(path, ',', &r.csv, &error) < 0)
-        return problems_say(problems, "%s", error.text);
-    if (csv_needed_columns(r.csv, column_names, COLUMN_COUNT, r.columns, problems) == 0) {
-        csv_each_row(r.csv, problems, read_request_row, &r);
-        if (problems->count == before)
-            end_log(&r, path);
-    }
-    csv_close(r.csv);
+    if (csv_reader_load(&r.csv, path, read_request_row, &r) == 0)
+        end_log(&r, path);
     return problems->count > before ? ERROR_INPUT : 0;
 }
 

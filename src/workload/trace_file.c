@@ -3,6 +3,7 @@
 
 #include "base/numfmt.h"
 #include "base/units.h"
+#include "config/csv_reader.h"
 #include "model/laws.h"
 
 #include <math.h>
@@ -54,190 +55,136 @@ void trace_labels_check(const struct trace_labels *labels, const struct trace *t
 
 #define PIECE_BYTES ((size_t)256 << 10) /* and the rest of a row */
 
-#define COLUMNS(X) \
-    X(ID, "job_id"), X(SUBMIT, "submit_s"), X(USER, "user"), X(MODEL, "model"), \
-        X(WORK, "work_samples"), X(DURATION, "duration_s"), X(REQUESTED, "requested_s"), \
-        X(GPUS, "gpus"), X(BATCH, "batch"), X(GPU_TYPE, "gpu_type"), X(DEADLINE, "deadline_s"), \
-        X(CLASS, "class"), X(UTILIZATION, "utilization"), X(GPU_SHARE, "gpu_share")
-enum column { COLUMNS(ENUM_OF), COLUMN_COUNT };
-
-static const char *const column_names[COLUMN_COUNT] = {COLUMNS(NAME_OF)};
-
-struct reader {
-    struct csv *csv;
-    struct trace *trace;
-    struct problems *problems;
-    int columns[COLUMN_COUNT];
-    struct trace_labels labels;
-    struct intern ids;
+struct cells {
+    struct trace_row row;
+    double submit_s, gpu_share;
 };
 
-static void report_cell(struct reader *reader, enum column column, const char *expected) {
-    csv_refuse(reader->csv, reader->columns[column], column_names[column], expected,
-               reader->problems);
+static const char *const classes[] = {"", "best_effort", "sla", NULL}; /* by enum trace_class */
+
+#define SECONDS(least) RANGE(least, TIME_MAX_S), HELP("seconds")
+
+/* Columns that are read apart, and the last ones, which not every file has. */
+enum { ID = 0, USER = 2, MODEL = 3, GPU_TYPE = 9, UTILIZATION = 12, GPU_SHARE = 13 };
+
+static const struct field job_columns[] = {
+    {"job_id", CELL, REQUIRED, HELP("a job id")},
+    {"submit_s", REAL(cells, submit_s), REQUIRED, SECONDS(0)},
+    {"user", CELL},
+    {"model", CELL},
+    {"work_samples", REAL(cells, row.work_samples), RANGE(0, 1e300), DEFAULT(NAN), HELP("samples")},
+    {"duration_s", REAL(cells, row.duration_s), SECONDS(0), DEFAULT(NAN)},
+    {"requested_s", REAL(cells, row.requested_s), SECONDS(0), DEFAULT(NAN)},
+    {"gpus", COUNT(cells, row.gpus), RANGE(1, 1 << 30)},
+    {"batch", REAL(cells, row.batch), ABOVE(0, BATCH_MOST)},
+    {"gpu_type", CELL},
+    {"deadline_s", REAL(cells, row.deadline_s), SECONDS(-TIME_MAX_S), DEFAULT(NAN)},
+    {"class", CHOICE(cells, row.class, classes)},
+    {"utilization", REAL(cells, row.utilization), RANGE(0, 1), DEFAULT(NAN)},
+    {"gpu_share", REAL(cells, gpu_share), RANGE(0.001, 1), HELP("multiple of 0.001 in")},
+    FIELDS_END};
+
+struct reader {
+    struct csv_reader csv;
+    struct trace *trace;
+    struct trace_labels labels;
+    struct intern ids;
+    struct cells absent; /* all of them */
+};
+
+static struct slice cell_of(const struct reader *reader, int column) {
+    return csv_field(reader->csv.csv, reader->csv.at[column]);
 }
 
-/* A number in [least, most]; NAN for an empty field, and for a refused one. */
-static double real_cell(struct reader *reader, enum column column, double least, double most,
-                        const char *expected) {
-    struct slice field = csv_field(reader->csv, reader->columns[column]);
-    double value = NAN;
-    if (field.length == 0)
-        return NAN;
-    if (!numfmt_parse_real(field.at, field.length, &value) || !(value >= least && value <= most)) {
-        report_cell(reader, column, expected);
-        return NAN;
-    }
-    return value;
+/* Thousandths of a GPU; a part is of one GPU, and of a job whose time on it is known. */
+static void read_share(struct reader *reader, const struct cells *cells, struct trace_row *row) {
+    row->gpu_milli = (uint32_t)lround(cells->gpu_share * WHOLE_GPU_MILLI);
+    if ((double)row->gpu_milli / WHOLE_GPU_MILLI != cells->gpu_share)
+        csv_reader_refuse(&reader->csv, "gpu_share", "multiple of 0.001 in 0.001..1 or empty");
+    else if (row->gpu_milli > 0 && row->gpu_milli < WHOLE_GPU_MILLI && row->model)
+        csv_reader_refuse(&reader->csv, "gpu_share", "1 or empty for a job with a model");
+    else if (row->gpu_milli > 0 && row->gpu_milli < WHOLE_GPU_MILLI && row->gpus > 1)
+        csv_reader_refuse(&reader->csv, "gpu_share", "1 or empty unless gpus is 1");
 }
 
-static uint32_t whole_cell(struct reader *reader, enum column column) {
-    struct slice field = csv_field(reader->csv, reader->columns[column]);
-    int64_t value = 0;
-    if (field.length > 0 &&
-        (!numfmt_parse_int(field.at, field.length, &value) || value < 1 || value > (1 << 30)))
-        report_cell(reader, column, "integer 1..1073741824 or empty");
-    return (uint32_t)value;
-}
-
-/* Samples of each GPU, also a part of one; 0 for an empty field. */
-static double batch_cell(struct reader *reader) {
-    struct slice field = csv_field(reader->csv, reader->columns[BATCH]);
-    double value = 0;
-    if (field.length > 0 &&
-        (!numfmt_parse_real(field.at, field.length, &value) || !(value > 0 && value <= BATCH_MOST)))
-        report_cell(reader, BATCH, "number > 0 and <= 1000000000 or empty");
-    return value;
-}
-
-/* Thousandths of a GPU; 0 for an empty field. */
-static uint32_t share_cell(struct reader *reader) {
-    struct slice field = csv_field(reader->csv, reader->columns[GPU_SHARE]);
-    double value = NAN;
-    if (field.length == 0)
-        return 0;
-    bool number = numfmt_parse_real(field.at, field.length, &value) && value > 0 && value <= 1;
-    uint32_t milli = number ? (uint32_t)lround(value * WHOLE_GPU_MILLI) : 0;
-    if (milli == 0 || (double)milli / WHOLE_GPU_MILLI != value)
-        report_cell(reader, GPU_SHARE, "multiple of 0.001 in 0.001..1 or empty");
-    return milli;
-}
-
-/* A part is of one GPU, and of a job whose time on it is known. */
-static void check_share(struct reader *reader, const struct trace_row *row) {
-    if (row->gpu_milli == 0 || row->gpu_milli == WHOLE_GPU_MILLI)
-        return;
-    if (row->model)
-        report_cell(reader, GPU_SHARE, "1 or empty for a job with a model");
-    else if (row->gpus > 1)
-        report_cell(reader, GPU_SHARE, "1 or empty unless gpus is 1");
+/* What the job lacks, in the column of that name. */
+static void check_needs(struct reader *reader, const struct trace_row *row) {
+    const struct {
+        bool missing;
+        const char *column, *text;
+    } needs[] = {
+        {!row->model && isnan(row->duration_s), "duration_s",
+         "a job without a model needs duration_s"},
+        {!row->model && row->gpus == 0, "gpus", "a job without a model needs gpus"},
+        {row->model && isnan(row->work_samples) && isnan(row->duration_s), "work_samples",
+         "a job with a model needs work_samples or duration_s"},
+        {row->model && isnan(row->work_samples) && !isnan(row->duration_s) && row->gpus == 0,
+         "gpus", "a job with duration_s but no work_samples needs gpus"},
+    };
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
+        if (needs[i].missing)
+            problems_add(reader->csv.problems, csv_where(reader->csv.csv, -1), needs[i].column,
+                         "%s", needs[i].text);
 }
 
 static void read_job_row(void *context) {
     struct reader *r = context;
-    size_t before = r->problems->count;
-    struct trace_row row = trace_row_absent(csv_where(r->csv, -1).line);
-    struct slice id = csv_field(r->csv, r->columns[ID]),
-                 class = csv_field(r->csv, r->columns[CLASS]);
+    size_t before = r->csv.problems->count;
+    struct cells cells = r->absent;
+    struct trace_row *row = &cells.row;
+    struct slice id = cell_of(r, ID);
     intern_expect(&r->ids, id.at, id.length);
-    double submit_s = real_cell(r, SUBMIT, 0, TIME_MAX_S, "seconds 0..4e9");
-    row.user = trace_text(r->trace, csv_field(r->csv, r->columns[USER]));
-    row.model = trace_text(r->trace, csv_field(r->csv, r->columns[MODEL]));
-    row.gpu_type = trace_text(r->trace, csv_field(r->csv, r->columns[GPU_TYPE]));
-    row.work_samples = real_cell(r, WORK, 0, 1e300, "samples >= 0 or empty");
-    row.duration_s = real_cell(r, DURATION, 0, TIME_MAX_S, "seconds 0..4e9 or empty");
-    row.requested_s = real_cell(r, REQUESTED, 0, TIME_MAX_S, "seconds 0..4e9 or empty");
-    row.deadline_s = real_cell(r, DEADLINE, -TIME_MAX_S, TIME_MAX_S, "seconds -4e9..4e9 or empty");
-    row.utilization = real_cell(r, UTILIZATION, 0, 1, "number 0..1 or empty");
-    row.gpu_milli = share_cell(r);
-    row.gpus = whole_cell(r, GPUS);
-    row.batch = batch_cell(r);
-    if (slice_is(class, "sla"))
-        row.class = TRACE_CLASS_SLA;
-    else if (slice_is(class, "best_effort"))
-        row.class = TRACE_CLASS_BEST_EFFORT;
-    else if (class.length > 0)
-        report_cell(r, CLASS, "sla, best_effort or empty");
-    bool is_new = true;
+    bool good = csv_reader_cells(&r->csv, &cells), is_new = true;
+    row->line = csv_reader_line(&r->csv);
+    row->user = trace_text(r->trace, cell_of(r, USER));
+    row->model = trace_text(r->trace, cell_of(r, MODEL));
+    row->gpu_type = trace_text(r->trace, cell_of(r, GPU_TYPE));
     uint32_t number = intern_ascending(&r->ids, id.at, id.length, &is_new);
-    if (id.length == 0)
-        report_cell(r, ID, "a job id");
-    else if (!is_new)
-        problems_add(r->problems, csv_where(r->csv, r->columns[ID]), "job_id",
+    if (id.length > 0 && !is_new)
+        problems_add(r->csv.problems, csv_reader_where(&r->csv, "job_id"), "job_id",
                      "job \"%.*s\" is listed twice", (int)(id.length < 80 ? id.length : 80), id.at);
-    if (csv_field(r->csv, r->columns[SUBMIT]).length == 0)
-        report_cell(r, SUBMIT, "seconds 0..4e9");
-    bool good = r->problems->count == before; /* else an empty field may be a bad one */
-    if (good && !row.model && isnan(row.duration_s))
-        problems_add(r->problems, csv_where(r->csv, -1), "duration_s",
-                     "a job without a model needs duration_s");
-    if (good && !row.model && row.gpus == 0)
-        problems_add(r->problems, csv_where(r->csv, -1), "gpus",
-                     "a job without a model needs gpus");
-    if (good && row.model && isnan(row.work_samples) && isnan(row.duration_s))
-        problems_add(r->problems, csv_where(r->csv, -1), "work_samples",
-                     "a job with a model needs work_samples or duration_s");
-    if (good && row.model && isnan(row.work_samples) && !isnan(row.duration_s) && row.gpus == 0)
-        problems_add(r->problems, csv_where(r->csv, -1), "gpus",
-                     "a job with duration_s but no work_samples needs gpus");
-    if (good)
-        check_share(r, &row);
+    /* Of a row with a bad field it may be an empty one. */
+    if (good && is_new &&
+        (isnan(row->model ? row->work_samples : row->duration_s) || row->gpus == 0))
+        check_needs(r, row);
+    if (good && is_new && cells.gpu_share > 0)
+        read_share(r, &cells, row);
     r->trace->rows_read++;
-    if (r->problems->count > before)
+    if (r->csv.problems->count > before)
         return;
-    row.id = intern_text(&r->ids, number);
-    row.submit_ns = units_ns(submit_s);
-    row.labels = trace_labels_read(&r->labels, r->trace, r->csv);
-    array_push(&r->trace->rows, row);
+    row->id = intern_text(&r->ids, number);
+    row->submit_ns = units_ns(cells.submit_s);
+    row->labels = trace_labels_read(&r->labels, r->trace, r->csv.csv);
+    array_push(&r->trace->rows, *row);
 }
 
-static int find_job_columns(struct reader *reader, const char *path) {
-    size_t before = reader->problems->count;
-    for (int c = 0; c < COLUMN_COUNT; c++)
-        reader->columns[c] = csv_column(reader->csv, column_names[c]);
-    for (size_t i = 0; i < csv_column_count(reader->csv); i++) {
-        const char *name = csv_column_name(reader->csv, i);
-        if (strncmp(name, "label.", 6) == 0) {
-            array_push(&reader->labels.at, ((struct trace_label){.column = (int)i}));
-            array_push(&reader->trace->label_names, arena_strdup(&reader->trace->arena, name + 6));
-        } else {
-            bool known = false;
-            for (int c = 0; c < COLUMN_COUNT; c++)
-                known |= strcmp(name, column_names[c]) == 0;
-            if (known)
-                continue;
-            problems_add(reader->problems, (struct location){path, 1, 0}, NULL,
-                         "unknown column \"%.80s\"%s%s; extra columns are named label.*", name,
-                         str_suggestion(&reader->trace->arena, name, column_names, COLUMN_COUNT),
-                         csv_list_text(column_names, COLUMN_COUNT, &reader->trace->arena));
-        }
+static void find_labels(struct reader *reader) {
+    for (size_t i = 0; i < csv_column_count(reader->csv.csv); i++) {
+        const char *name = csv_column_name(reader->csv.csv, i);
+        if (strncmp(name, "label.", 6) != 0)
+            continue;
+        array_push(&reader->labels.at, ((struct trace_label){.column = (int)i}));
+        array_push(&reader->trace->label_names, arena_strdup(&reader->trace->arena, name + 6));
     }
-    static const enum column required[] = {ID, SUBMIT};
-    for (size_t i = 0; i < sizeof required / sizeof *required; i++)
-        if (reader->columns[required[i]] < 0)
-            problems_add(reader->problems, (struct location){path, 1, 0}, NULL,
-                         "column \"%s\" is missing%s", column_names[required[i]],
-                         csv_names_text(reader->csv, &reader->trace->arena));
-    return reader->problems->count > before ? ERROR_INPUT : 0;
 }
 
 int trace_file_read(const char *path, const struct trace_options *options, struct trace *trace,
                     struct problems *problems) {
     (void)options;
-    struct reader r = {.trace = trace, .problems = problems};
-    struct error error = {0};
+    struct reader r = {.csv = {.columns = job_columns, .closed = true, .problems = problems},
+                       .trace = trace};
     size_t before = problems->count;
-    if (csv_open(path, ',', &r.csv, &error) < 0)
-        return problems_say(problems, "%s", error.text);
-    if (find_job_columns(&r, path) == 0) {
-        csv_each_row(r.csv, problems, read_job_row, &r);
+    if (csv_reader_open(&r.csv, path) == 0) {
+        find_labels(&r);
+        csv_reader_absent(&r.csv, &r.absent);
+        csv_each_row(r.csv.csv, problems, read_job_row, &r);
         trace_labels_check(&r.labels, trace, problems);
         trace_sort(trace, false);
     }
     arena_adopt(&trace->arena, &r.ids.arena);
     intern_finish(&r.ids);
     free(r.labels.at.at);
-    csv_close(r.csv);
+    csv_reader_close(&r.csv);
     return problems->count > before ? ERROR_INPUT : 0;
 }
 
@@ -257,7 +204,6 @@ const struct trace_reader *trace_file_find_reader(const struct trace_reader *con
 
 static void write_job_row(const struct trace *trace, const struct trace_row *row,
                           struct trace_file_extra extra, struct str *out) {
-    static const char *const classes[] = {NULL, "best_effort", "sla"};
     csv_add_text(out, row->id);
     str_add_char(out, ',');
     csv_add_ns(out, row->submit_ns);
@@ -283,10 +229,10 @@ static void write_job_row(const struct trace *trace, const struct trace_row *row
 static void write_header(const struct trace *trace, struct trace_file_extra extra,
                          struct str *out) {
     struct str name = {0};
-    for (int c = 0; c < COLUMN_COUNT; c++)
+    for (int c = 0; job_columns[c].key; c++)
         if (c < UTILIZATION || (c == UTILIZATION && extra.utilization) ||
             (c == GPU_SHARE && extra.gpu_share))
-            str_addf(out, "%s%s", c ? "," : "", column_names[c]);
+            str_addf(out, "%s%s", c ? "," : "", job_columns[c].key);
     for (size_t i = 0; i < trace->label_names.count; i++) {
         name.length = 0;
         str_add(&name, "label.");

@@ -2,9 +2,8 @@
    file says the same however it is cut into rows. */
 #include "workload/utilization_file.h"
 
-#include "base/numfmt.h"
 #include "base/units.h"
-#include "io/csv.h"
+#include "config/csv_reader.h"
 
 #include <assert.h>
 #include <math.h>
@@ -12,8 +11,15 @@
 
 #define MOST_NAMED 6 /* jobs in a note */
 
-enum column { ID, FROM, VALUE, COLUMN_COUNT };
-static const char *const column_names[COLUMN_COUNT] = {"job_id", "from_s", "utilization"};
+struct use_row {
+    double from_s, value;
+};
+
+static const struct field use_columns[] = {
+    {"job_id", CELL, REQUIRED, HELP("a job id")},
+    {"from_s", REAL(use_row, from_s), REQUIRED, RANGE(0, TIME_MAX_S), HELP("seconds")},
+    {"utilization", REAL(use_row, value), REQUIRED, RANGE(0, 1)},
+    FIELDS_END};
 
 /* A job while its rows come. */
 struct progress_of_job {
@@ -23,11 +29,9 @@ struct progress_of_job {
 };
 
 struct reader {
+    struct csv_reader csv;
     struct utilization_file *file;
-    struct csv *csv;
     struct trace *trace;
-    struct problems *problems;
-    int columns[COLUMN_COUNT];
     struct intern ids;            /* of the rows of the log */
     struct intern unknown;        /* of others */
     uint32_t last;                /* row of the log that the last row of the file was of */
@@ -38,23 +42,8 @@ struct reader {
 
 /* ---- Rows ---- */
 
-static bool number_cell(struct reader *reader, enum column column, double most,
-                        const char *expected, double *ret_value) {
-    struct slice field = csv_field(reader->csv, reader->columns[column]);
-    if (field.length > 0 && numfmt_parse_real(field.at, field.length, ret_value) &&
-        *ret_value >= 0 && *ret_value <= most)
-        return true;
-    csv_refuse(reader->csv, reader->columns[column], column_names[column], expected,
-               reader->problems);
-    return false;
-}
-
-static uint32_t line_of(const struct reader *reader) {
-    return csv_where(reader->csv, -1).line;
-}
-
 static void note_unknown(struct reader *reader, struct slice id) {
-    row_tally_add(&reader->file->unknown, line_of(reader));
+    row_tally_add(&reader->file->unknown, csv_reader_line(&reader->csv));
     (void)intern(&reader->unknown, id.at, id.length, NULL);
 }
 
@@ -81,16 +70,16 @@ static void take_step(struct reader *reader, uint32_t row, double from_s, double
     struct utilization_file *file = reader->file;
     struct progress_of_job *job = &reader->jobs[row];
     if (from_s <= job->last_s) {
-        problems_add(reader->problems, csv_where(reader->csv, reader->columns[FROM]), "from_s",
+        problems_add(reader->csv.problems, csv_reader_where(&reader->csv, "from_s"), "from_s",
                      "expected more than the %.9g of the row of this job before, got %.9g",
                      job->last_s, from_s);
         return;
     }
     job->last_s = from_s;
     if (from_s >= reader->trace->rows.at[row].duration_s) {
-        row_tally_add(&file->beyond, line_of(reader));
+        row_tally_add(&file->beyond, csv_reader_line(&reader->csv));
     } else if (value == job->value) {
-        row_tally_add(&file->same, line_of(reader));
+        row_tally_add(&file->same, csv_reader_line(&reader->csv));
     } else {
         if (from_s > 0 && job->count == 0)
             push_step(reader, row, 0, job->value);
@@ -102,22 +91,17 @@ static void take_step(struct reader *reader, uint32_t row, double from_s, double
 
 static void read_use_row(void *context) {
     struct reader *r = context;
-    struct slice id = csv_field(r->csv, r->columns[ID]);
-    double from_s = 0, value = 0;
-    bool good = number_cell(r, FROM, TIME_MAX_S, "seconds 0..4e9", &from_s);
-    good = number_cell(r, VALUE, 1, "number 0..1", &value) && good;
+    struct use_row use = {0};
     r->file->rows++;
-    if (id.length == 0)
-        csv_refuse(r->csv, r->columns[ID], column_names[ID], "a job id", r->problems);
-    if (!good || id.length == 0)
+    if (!csv_reader_cells(&r->csv, &use))
         return;
-    uint32_t row = row_of_job(r, id);
+    uint32_t row = row_of_job(r, csv_reader_cell(&r->csv, "job_id"));
     if (row == INTERN_NONE)
         return;
     if (r->trace->rows.at[row].model)
-        row_tally_add(&r->file->modelled, line_of(r));
+        row_tally_add(&r->file->modelled, csv_reader_line(&r->csv));
     else
-        take_step(r, row, from_s, value);
+        take_step(r, row, use.from_s, use.value);
 }
 
 /* ---- All of it ---- */
@@ -185,16 +169,13 @@ static void name_unknown(struct reader *reader) {
 
 void utilization_file_read(struct utilization_file *file, const char *path, double usual,
                            struct trace *trace, struct problems *problems) {
-    struct reader r = {.file = file, .trace = trace, .problems = problems, .last = INTERN_NONE};
-    struct error error = {0};
-    if (csv_open(path, ',', &r.csv, &error) < 0) {
-        problems_say(problems, "%s", error.text);
-        return;
-    }
+    struct reader r = {.csv = {.columns = use_columns, .problems = problems},
+                       .file = file,
+                       .trace = trace,
+                       .last = INTERN_NONE};
     begin_jobs(&r, usual);
-    if (csv_needed_columns(r.csv, column_names, COLUMN_COUNT, r.columns, problems) == 0)
-        csv_each_row(r.csv, problems, read_use_row, &r);
-    tie_steps(&r);
+    if (csv_reader_load(&r.csv, path, read_use_row, &r) == 0)
+        tie_steps(&r);
     count_jobs(&r);
     name_unknown(&r);
     intern_finish(&r.ids);
@@ -202,7 +183,6 @@ void utilization_file_read(struct utilization_file *file, const char *path, doub
     free(r.jobs);
     free(r.steps.at);
     free(r.owners.at);
-    csv_close(r.csv);
 }
 
 void utilization_file_finish(struct utilization_file *file) {

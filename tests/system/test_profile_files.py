@@ -373,8 +373,10 @@ MLPERF = {
     "nothing_left.csv": (2, None, "{}/nothing_left.csv:2: left out: bert on A100, k 8, global batch 400: neither a logged "
                          "throughput nor samples_to_target in samples\n1 of 1 rows left out\n"
                          "1 of 1 rows have samples_to_target of at most 1: absent\n{}/nothing_left.csv: no measurement\n"),
-    "other_table.csv": (2, None, "".join(f'{{}}/other_table.csv:1: column "{name}" is missing\n' for name in (
-        "benchmark", "gpu", "gpus", "nodes", "run_s", "throughput_samples_per_s", "samples_to_target"))),
+    "other_table.csv": (2, None, "".join(f'{{}}/other_table.csv:1: column "{name}" is missing{near} (columns: round, submitter, system, bench, '
+                                         "global_batch, n_runs, run_s_mean, throughput_median)\n" for name, near in (
+        ("benchmark", ""), ("gpu", ""), ("gpus", ""), ("nodes", ""), ("run_s", ', did you mean "run_s_mean"?'),
+        ("throughput_samples_per_s", ""), ("samples_to_target", "")))),
 }
 
 

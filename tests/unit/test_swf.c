@@ -369,7 +369,7 @@ Test(swf, ingest_whole_numbers) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int64_t value = -7;
         bool parsed =
-            foreign_parse_whole((struct slice){cases[i].text, strlen(cases[i].text)}, &value);
+            slice_parse_whole((struct slice){cases[i].text, strlen(cases[i].text)}, &value);
         cr_assert_eq(value, cases[i].value, "%s", cases[i].text);
         cr_assert_eq(parsed, cases[i].value != -7, "%s", cases[i].text);
     }

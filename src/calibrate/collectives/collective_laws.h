@@ -10,7 +10,7 @@
 
 enum collective { ALL_REDUCE, ALL_GATHER, REDUCE_SCATTER, ALLTOALL, SEND_RECV, COLLECTIVES };
 
-extern const char *const collective_names[COLLECTIVES]; /* as columns have them */
+extern const char *const collective_names[]; /* as columns have them; NULL-terminated */
 
 struct collective_row {
     uint32_t line;

@@ -76,7 +76,7 @@ static int64_t whole_number_of(struct reader *reader, enum field field, int64_t 
                                const char *expected) {
     int64_t value = 0;
     struct slice text = reader->fields[field];
-    if (foreign_parse_whole(text, &value) && value >= 0 && value <= most)
+    if (slice_parse_whole(text, &value) && value >= 0 && value <= most)
         return value;
     refuse_gavel_field(reader, field, expected);
     return 0;

@@ -107,7 +107,7 @@ double table_seconds(struct table *table, int column, double least) {
 uint32_t table_whole(struct table *table, int column, int64_t least) {
     struct slice field = table_field(table, column);
     int64_t value = 0;
-    if (foreign_parse_whole(field, &value) && value >= least && value <= FOREIGN_MAX_GPUS)
+    if (slice_parse_whole(field, &value) && value >= least && value <= FOREIGN_MAX_GPUS)
         return (uint32_t)value;
     table_bad(table, column,
               least > 0 ? "expected integer 1..2^30, got" : "expected integer 0..2^30, got", "");

@@ -41,7 +41,7 @@ static bool read_count(struct slice text, uint32_t *count) {
     bool has_suffix = suffix && *suffix;
     int64_t value = 0;
     text.length -= has_suffix;
-    if (!foreign_parse_whole(text, &value) || value < 0 || value > FOREIGN_MAX_GPUS)
+    if (!slice_parse_whole(text, &value) || value < 0 || value > FOREIGN_MAX_GPUS)
         return false;
     for (const char *at = suffixes; has_suffix && at <= suffix; at++)
         value = value > FOREIGN_MAX_GPUS ? value : value * 1024;

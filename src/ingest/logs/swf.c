@@ -178,7 +178,7 @@ static bool parse_fields(struct reader *reader) {
         struct slice text = reader->texts[field];
         int64_t *whole = &reader->wholes[field];
         double *seconds = &reader->seconds[field];
-        bool parsed = is_plain(reader, field) || foreign_parse_whole(text, whole);
+        bool parsed = is_plain(reader, field) || slice_parse_whole(text, whole);
         if (parsed)
             *seconds = (double)*whole;
         else if (used_fields[i].seconds)

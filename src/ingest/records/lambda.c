@@ -194,7 +194,7 @@ static bool read_lambda_row(struct records_job *job, struct records *records) {
     int64_t gpus = 0;
     bool is_bad = false;
     if (records_cell(records, r->machine).length == 0 ||
-        !foreign_parse_whole(records_cell(records, r->gpus), &gpus) || gpus < 1 ||
+        !slice_parse_whole(records_cell(records, r->gpus), &gpus) || gpus < 1 ||
         gpus > PROFILE_MOST_GPUS)
         return false;
     for (size_t i = 0; i < records->name_count; i++)

@@ -319,7 +319,7 @@ static const char *gpu_name(struct records_job *job, struct slice cell) {
 
 static bool whole_cell(const struct records *records, int column, int64_t most, int64_t *value) {
     struct slice cell = records_cell(records, column);
-    return cell.length > 0 && foreign_parse_whole(cell, value) && *value >= 1 && *value <= most;
+    return cell.length > 0 && slice_parse_whole(cell, value) && *value >= 1 && *value <= most;
 }
 
 /* "ulysses 2 x ring 4": all degrees above 1; "" where there is none. */

@@ -276,12 +276,12 @@ static bool degree_cell(const struct records *records, int column, int64_t *degr
     struct slice cell = records_cell(records, column);
     *degree = 1;
     return cell.length == 0 ||
-           (foreign_parse_whole(cell, degree) && *degree >= 1 && *degree <= PROFILE_MOST_GPUS);
+           (slice_parse_whole(cell, degree) && *degree >= 1 && *degree <= PROFILE_MOST_GPUS);
 }
 
 static bool whole_cell(const struct records *records, int column, double least, double *value) {
     int64_t whole;
-    if (!foreign_parse_whole(records_cell(records, column), &whole))
+    if (!slice_parse_whole(records_cell(records, column), &whole))
         return false;
     *value = (double)whole;
     return *value >= least && *value <= MOST_TOKENS;

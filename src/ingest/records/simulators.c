@@ -37,7 +37,7 @@ static bool begin_elasticflow(struct records_job *job, struct records *records) 
         r->gpus[i] = 0;
         if ((int)i == r->batch)
             continue;
-        if (foreign_parse_whole(records->names[i], &gpus) && gpus >= 1 && gpus <= PROFILE_MOST_GPUS)
+        if (slice_parse_whole(records->names[i], &gpus) && gpus >= 1 && gpus <= PROFILE_MOST_GPUS)
             r->gpus[i] = (uint32_t)gpus;
         else
             problems_add(job->problems, (struct location){records->path, 1, 0}, NULL,
@@ -167,8 +167,8 @@ static bool read_sia_row(struct records_job *job, struct records *records) {
         return false;
     bool placed = r->placement >= 0
                       ? read_placement(records_cell(records, r->placement), &nodes, &gpus)
-                      : foreign_parse_whole(records_cell(records, r->nodes), &nodes) &&
-                            foreign_parse_whole(records_cell(records, r->replicas), &gpus);
+                      : slice_parse_whole(records_cell(records, r->nodes), &nodes) &&
+                            slice_parse_whole(records_cell(records, r->replicas), &gpus);
     if (!placed || nodes < 1 || gpus < nodes || gpus > PROFILE_MOST_GPUS)
         return false;
     struct profile_row *row =

@@ -126,7 +126,7 @@ static bool read_point(struct records_job *job, struct records *records, struct 
         reader->other_datasets++;
         return true;
     }
-    if (!(epoch_s > 0) || !foreign_parse_whole(records_cell(records, reader->batch), &batch) ||
+    if (!(epoch_s > 0) || !slice_parse_whole(records_cell(records, reader->batch), &batch) ||
         batch < 1 || batch > 1 << 30)
         return false;
     double limit_w = records_value(records, reader->limit, TELEMETRY_W, &is_bad);

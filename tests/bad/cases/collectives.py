@@ -17,20 +17,20 @@ CASES = [
                 "t.csv:6:6: collective: expected all_reduce, all_gather, reduce_scatter, alltoall or send_recv, got "
                 '"broadcast"'),
     collectives("GPUs that are none", "h100,all_reduce,1,1024,0.1\nh100,all_reduce,2.5,1024,0.1\nh100,all_reduce,,1024,0.1",
-                *(f't.csv:{line}:17: gpus: expected a whole number from 2 to 1000000, got "{cell}"'
+                *(f't.csv:{line}:17: gpus: expected integer 2..1000000, got "{cell}"'
                   for line, cell in ((2, "1"), (3, "2.5"), (4, "")))),
     collectives("no bytes", "h100,all_reduce,8,0,0.1\nh100,all_reduce,8,-4,0.1\nh100,all_reduce,8,nan,0.1\n"
                 "h100,all_reduce,8,1e16,0.1",
-                *(f't.csv:{line}:19: bytes: expected a number from 1 to 1e15, got "{cell}"'
+                *(f't.csv:{line}:19: bytes: expected number 1..1e15, got "{cell}"'
                   for line, cell in ((2, "0"), (3, "-4"), (4, "nan"), (5, "1e16")))),
     collectives("no elements", "h100,all_reduce,8,x,0.1",
-                't.csv:2:19: message_elements: expected a number from 1 to 1e15, got "x"',
+                't.csv:2:19: message_elements: expected number 1..1e15, got "x"',
                 head=HEAD.replace("bytes", "message_elements")),
     collectives("no time", "h100,all_reduce,8,1024,0\nh100,all_reduce,8,1024,inf",
-                *(f't.csv:{line}:24: median_ms: expected milliseconds from 1e-9 to 1e9, got "{cell}"'
+                *(f't.csv:{line}:24: median_ms: expected milliseconds 1e-9..1e9, got "{cell}"'
                   for line, cell in ((2, "0"), (3, "inf")))),
     collectives("nodes of no GPU", "h100,all_reduce,8,1024,0.1,0",
-                't.csv:2:28: gpus_per_node: expected a whole number from 1 to 1000000, got "0"', head=HEAD + ",gpus_per_node"),
+                't.csv:2:28: gpus_per_node: expected integer 1..1000000 or empty, got "0"', head=HEAD + ",gpus_per_node"),
     collectives("bytes and elements", GOOD, "t.csv:1: expected one of the columns bytes and message_elements, got both",
                 head=HEAD.replace("bytes", "bytes,message_elements")),
     collectives("columns missing", "h100,8", "t.csv:1: column \"collective\" is missing (columns: gpu, gpus)",

@@ -58,7 +58,7 @@ CASES = [
            "--profile: p.csv: no row is of a model and GPU type that is shown; the first is of gpt on a100",
            files={"p.csv": PROFILE + "gpt,a100,1,8,5,measured,x\n"}),
     models("a profile that cannot be read", ["m.yaml", "--profile", "p.csv", "-o", "out"],
-           "p.csv:2:13: batch_per_gpu: expected number > 0 and <= 1000000000, got \"-8\"",
+           "p.csv:2:13: batch_per_gpu: expected number > 0 and <= 1e9, got \"-8\"",
            files={"p.csv": PROFILE + "bert,a100,1,-8,5,measured,x\n"}),
     models("a folder that is not empty", ["m.yaml", "-o", "out"],
            "easim: out: the folder is not empty; add --force to write into it", files={"out/x": "x\n"}),
