@@ -1,10 +1,11 @@
 /* deferral: zeus, but jobs of best effort wait for hours of low carbon intensity, or of low price,
    as long as the forecasts promise that this pays and their slack lasts. As jobs that are shifted
    whole in Wiesner et al., "Let's wait awhile" (Middleware 2021), but asked anew each hour. */
-#include <easim/policy.h>
+#include <easim/forecast.h>
 #include <float.h>
 #include <stdio.h>
 
+enum { FORECAST }; /* places of extensions */
 enum { SIGNAL_CARBON, SIGNAL_PRICE };
 
 struct params {
@@ -16,8 +17,16 @@ struct state {
     double woken_s; /* the hour of the last wake-up that was asked for */
 };
 
+static uint32_t hours_ahead(const struct easim_pass *pass) {
+    return easim_forecast_of(pass, FORECAST)->hour_count;
+}
+
+static const struct easim_forecast_hour *hour_at(const struct easim_pass *pass, uint32_t hour) {
+    return easim_forecast_at(easim_forecast_of(pass, FORECAST), 0, hour);
+}
+
 static double forecast_of(const struct easim_pass *pass, uint32_t hour) {
-    const struct easim_forecast *f = easim_view_forecast(pass->view, hour);
+    const struct easim_forecast_hour *f = hour_at(pass, hour);
     const struct params *p = pass->params;
     return p->signal == SIGNAL_PRICE ? f->price_per_mwh : f->carbon_g_per_kwh;
 }
@@ -36,14 +45,14 @@ static double sum_from(const struct easim_pass *pass, uint32_t first, uint32_t h
 static uint32_t begin_after(const struct easim_pass *pass, const struct easim_job *job,
                             double *ret_saved) {
     const struct params *p = pass->params;
-    uint32_t ahead = pass->view->forecast_hours, best = 0;
+    uint32_t ahead = hours_ahead(pass), best = 0;
     if (job->sla || ahead == 0)
         return 0;
     uint32_t hours = (uint32_t)fmin(fmax(1, ceil(job->time_best_s / 3600)), ahead);
     double now = sum_from(pass, 0, hours), least = now, last_s = job->submit_s + p->slack;
     for (uint32_t first = 1; first + hours <= ahead; first++) {
         double sum = sum_from(pass, first, hours);
-        if (easim_view_forecast(pass->view, first)->from_s <= last_s && sum < least) {
+        if (hour_at(pass, first)->from_s <= last_s && sum < least) {
             least = sum;
             best = first;
         }
@@ -59,8 +68,8 @@ static void tell_deferred(const struct easim_pass *pass, const struct easim_job 
     char text[160];
     snprintf(text, sizeof text,
              "waits for [%.9g s]: from then on the %s of its run is forecast %.3g %% lower",
-             easim_view_forecast(pass->view, hour)->from_s,
-             p->signal == SIGNAL_PRICE ? "price" : "carbon intensity", 100 * saved);
+             hour_at(pass, hour)->from_s, p->signal == SIGNAL_PRICE ? "price" : "carbon intensity",
+             100 * saved);
     pass->host->reason(pass->plan, job->index, text);
 }
 
@@ -72,9 +81,9 @@ static void key(const struct easim_pass *pass, const struct easim_job *job, doub
     struct state *s = pass->state;
     ret->value = sqrt(best);
     ret->ageing_s = p->tau;
-    if (pass->view->forecast_hours < 2)
+    if (hours_ahead(pass) < 2)
         return;
-    double next_s = easim_view_forecast(pass->view, 1)->from_s;
+    double next_s = hour_at(pass, 1)->from_s;
     if (next_s <= job->submit_s + p->slack)
         ret->ask_again_s = next_s;
     double saved;
@@ -95,7 +104,7 @@ static void minimise(const struct easim_pass *pass, struct easim_objective *ret)
 }
 
 static int init(const struct easim_pass *pass) {
-    if (pass->view->forecast_hours < 2 || isnan(forecast_of(pass, 0)))
+    if (hours_ahead(pass) < 2 || isnan(forecast_of(pass, 0)))
         pass->host->count(pass->plan, "runs without a forecast of the signal: no job waits", NULL);
     return 0;
 }
@@ -114,6 +123,8 @@ static const struct easim_param params[] = {
      SIGNAL_CARBON, false, signals, EASIM_ROLE_NONE},
 };
 
+static const struct easim_extension extensions[] = {EASIM_FORECAST(false)};
+
 static const struct easim_list list = {
     .struct_size = sizeof(struct easim_list), .key = key, .minimise = minimise};
 
@@ -129,14 +140,17 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
         "that are forecast) is forecast as a whole, one has a sum of the signal over its hours that is less than\n"
         "that of the present hour by more than gain. It is asked for anew at every full hour, with the forecasts\n"
         "of then. Jobs of class sla never wait; without a forecast nobody does, and all is as with zeus.",
-    .capabilities = EASIM_CAPABILITY_FORECAST | EASIM_CAPABILITY_TICK | EASIM_CAPABILITY_FREQUENCY |
-                    EASIM_CAPABILITY_FRACTIONAL_GPU,
+    .capabilities =
+        EASIM_CAPABILITY_TICK | EASIM_CAPABILITY_FREQUENCY | EASIM_CAPABILITY_FRACTIONAL_GPU,
     .state_size = sizeof(struct state),
     .params_size = sizeof(struct params),
     .params = params,
     .param_count = sizeof params / sizeof *params,
     .list = &list,
     .init = init,
+    .extensions = extensions,
+    .extension_count = 1,
+    .extension_bytes = sizeof *extensions,
     .reads = EASIM_READS_CARBON | EASIM_READS_PRICE | EASIM_READS_DEADLINES |
              EASIM_READS_FORECASTS | EASIM_READS_RUN_TIMES,
 };

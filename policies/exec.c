@@ -251,7 +251,7 @@ static int read_ready(const struct easim_pass *pass, const cJSON *ready) {
 static int read_steps(const struct easim_pass *pass, const cJSON *steps) {
     struct program *s = pass->state;
     s->steps.adds_wakes = s->protocol < 3;
-    return steps && steps_begin(&s->steps, steps, pass->view) < 0
+    return steps && steps_begin(&s->steps, steps, pass) < 0
                ? program_fail(pass, "%s", s->steps.problem)
                : 0;
 }
@@ -260,7 +260,7 @@ static int say_hello(const struct easim_pass *pass) {
     static const char *const optional[] = {"steps", "capabilities", "extensions"};
     struct program *s = pass->state;
     cJSON *more[3] = {NULL};
-    message_hello(&s->text, pass->view);
+    message_hello(&s->text, pass);
     services_hello(&s->text, pass);
     text_add(&s->text, "}\n");
     cJSON *line = ask(pass, ((const struct program_params *)pass->params)->startup_timeout);
@@ -308,7 +308,7 @@ static void finish(const struct easim_pass *pass) {
     s->text.length = 0;
     message_finish(&s->text, s->message + 1, pass->view);
     if (s->steps.frame)
-        steps_end(&s->steps, pass->view);
+        steps_end(&s->steps, pass);
     const char *last = s->steps.frame ? (const char *)s->steps.frame : s->text.at;
     size_t length = s->steps.frame ? s->steps.bytes : s->text.length;
     s->failed = s->failed || s->text.failed;
@@ -347,6 +347,9 @@ static const struct easim_param params[] = {
      EASIM_ROLE_LIMITS},
 };
 
+static const struct easim_extension extensions[] = {
+    [EXEC_FORECAST] = EASIM_FORECAST(false), [EXEC_SERVICES] = EASIM_SERVICES(false)};
+
 EASIM_EXPORT const struct easim_policy easim_policy = {
     EASIM_POLICY_ABI,
     .name = "exec",
@@ -359,7 +362,6 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
         "run as failed. Starts over a power cap are refused with power_cap: true alone.",
     .capabilities = EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_RESIZE | EASIM_CAPABILITY_TICK |
                     EASIM_CAPABILITY_FREQUENCY | EASIM_CAPABILITY_REJECT |
-                    EASIM_CAPABILITY_FORECAST | EASIM_CAPABILITY_SERVICES |
                     EASIM_CAPABILITY_POWER_CAP | EASIM_CAPABILITY_FRACTIONAL_GPU,
     .state_size = sizeof(struct program),
     .params_size = sizeof(struct program_params),
@@ -368,6 +370,9 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
     .decide = decide,
     .init = init,
     .finish = finish,
+    .extensions = extensions,
+    .extension_count = sizeof extensions / sizeof *extensions,
+    .extension_bytes = sizeof *extensions,
     .reads = EASIM_READS_CARBON | EASIM_READS_PRICE | EASIM_READS_DEADLINES | EASIM_READS_USERS |
              EASIM_READS_FORECASTS | EASIM_READS_RUN_TIMES,
 };

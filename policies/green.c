@@ -8,7 +8,9 @@
    intensity of the hour; a share of the GPUs that follows the forecast and has a fixed mean.
    Left out: whatever the paper says beyond its abstract, such as its queues and how it measures
    jobs; running jobs are neither preempted nor made smaller when an hour turns dirty. */
-#include <easim/policy.h>
+#include <easim/forecast.h>
+
+enum { FORECAST }; /* places of extensions */
 
 #define LEVELS 9u /* 0: the cleanest of the hours that are forecast */
 
@@ -26,11 +28,12 @@ struct outlook {
 };
 
 /* False: nothing is forecast, or all hours are alike. */
-static bool look_ahead(const struct easim_view *view, struct outlook *ret) {
+static bool look_ahead(const struct easim_pass *pass, struct outlook *ret) {
+    const struct easim_forecast *forecast = easim_forecast_of(pass, FORECAST);
     double least = INFINITY, most = -INFINITY, sum = 0;
     uint32_t count = 0;
-    for (uint32_t i = 0; i < view->forecast_hours; i++) {
-        double intensity = easim_view_forecast(view, i)->carbon_g_per_kwh;
+    for (uint32_t i = 0; i < forecast->hour_count; i++) {
+        double intensity = easim_forecast_at(forecast, 0, i)->carbon_g_per_kwh;
         if (isnan(intensity))
             break;
         least = fmin(least, intensity);
@@ -40,14 +43,14 @@ static bool look_ahead(const struct easim_view *view, struct outlook *ret) {
     }
     if (!(most > least))
         return false;
-    *ret =
-        (struct outlook){easim_view_forecast(view, 0)->carbon_g_per_kwh, least, most, sum / count};
+    *ret = (struct outlook){easim_forecast_at(forecast, 0, 0)->carbon_g_per_kwh, least, most,
+                            sum / count};
     return true;
 }
 
 static uint32_t level(const struct easim_pass *pass) {
     struct outlook ahead;
-    if (!look_ahead(pass->view, &ahead))
+    if (!look_ahead(pass, &ahead))
         return LEVELS / 2;
     return (uint32_t)lround((LEVELS - 1) * (ahead.now - ahead.least) / (ahead.most - ahead.least));
 }
@@ -82,7 +85,7 @@ static double gpus_held(const struct easim_view *view) {
 static double capacity_share(const struct easim_pass *pass) {
     double capacity = ((const struct params *)pass->params)->capacity;
     struct outlook ahead;
-    if (!look_ahead(pass->view, &ahead))
+    if (!look_ahead(pass, &ahead))
         return 1;
     double reach = fmax(ahead.mean - ahead.least, ahead.most - ahead.mean);
     return capacity + (1 - capacity) * (ahead.mean - ahead.now) / reach;
@@ -98,18 +101,18 @@ static bool allow(const struct easim_pass *pass, const struct easim_job *job, ui
 
 /* Another hour has another capacity. */
 static void begin(const struct easim_pass *pass) {
-    const struct easim_view *view = pass->view;
+    const struct easim_forecast *forecast = easim_forecast_of(pass, FORECAST);
     struct state *s = pass->state;
-    if (view->waiting_count == 0 || view->forecast_hours < 2)
+    if (pass->view->waiting_count == 0 || forecast->hour_count < 2)
         return;
-    double next_s = easim_view_forecast(view, 1)->from_s;
+    double next_s = easim_forecast_at(forecast, 0, 1)->from_s;
     if (s->woken_s < next_s && pass->host->plan_wake_at(pass->plan, next_s) == EASIM_OK)
         s->woken_s = next_s;
 }
 
 static int init(const struct easim_pass *pass) {
     struct outlook ahead;
-    if (!look_ahead(pass->view, &ahead))
+    if (!look_ahead(pass, &ahead))
         pass->host->count(pass->plan,
                           "runs without a forecast of carbon intensity that changes: no hour is "
                           "cleaner than another",
@@ -131,6 +134,8 @@ static const struct easim_param params[] = {
      EASIM_PARAM_REAL, offsetof(struct params, capacity), 0.5, 1, 0.85, false, NULL,
      EASIM_ROLE_NONE},
 };
+
+static const struct easim_extension extensions[] = {EASIM_FORECAST(false)};
 
 static const struct easim_list list = {
     .struct_size = sizeof(struct easim_list),
@@ -159,13 +164,16 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
         "the present hour, m the mean and d the greatest distance from it of the hours forecast. So s has the mean\n"
         "capacity over them and is 1 at most.\n"
         "Left out: what the paper says beyond its abstract; running jobs stay as they are when an hour turns dirty.",
-    .capabilities = EASIM_CAPABILITY_FORECAST | EASIM_CAPABILITY_TICK | EASIM_CAPABILITY_FREQUENCY |
-                    EASIM_CAPABILITY_FRACTIONAL_GPU,
+    .capabilities =
+        EASIM_CAPABILITY_TICK | EASIM_CAPABILITY_FREQUENCY | EASIM_CAPABILITY_FRACTIONAL_GPU,
     .state_size = sizeof(struct state),
     .params_size = sizeof(struct params),
     .params = params,
     .param_count = sizeof params / sizeof *params,
     .list = &list,
     .init = init,
+    .extensions = extensions,
+    .extension_count = 1,
+    .extension_bytes = sizeof *extensions,
     .reads = EASIM_READS_CARBON | EASIM_READS_FORECASTS | EASIM_READS_RUN_TIMES,
 };

@@ -13,7 +13,7 @@
    limits in place of clocks; the host packs.
    Left out: whatever the papers say beyond their abstracts; jobs that run stay as they are unless
    resize is set; no job is held back, so that the budget may be missed. */
-#include <easim/policy.h>
+#include <easim/forecast.h>
 
 #define LEVELS       9u /* 0: time alone counts */
 #define LEVEL_OF_ONE 5  /* at which energy weighs as much as time at reference power */
@@ -42,16 +42,17 @@ static double intensity_now(const struct easim_view *view) {
 
 /* Mean of the hours that are forecast at the beginning; without a forecast that of the beginning.
  */
-static double reference_intensity(const struct easim_view *view) {
+static double reference_intensity(const struct easim_pass *pass) {
+    const struct easim_forecast *forecast = easim_forecast_of(pass, 0);
     double sum = 0;
     uint32_t count = 0;
-    for (; count < view->forecast_hours; count++) {
-        double intensity = easim_view_forecast(view, count)->carbon_g_per_kwh;
+    for (; count < forecast->hour_count; count++) {
+        double intensity = easim_forecast_at(forecast, 0, count)->carbon_g_per_kwh;
         if (isnan(intensity))
             break;
         sum += intensity;
     }
-    return count > 0 ? sum / count : intensity_now(view);
+    return count > 0 ? sum / count : intensity_now(pass->view);
 }
 
 static int init(const struct easim_pass *pass) {
@@ -64,7 +65,7 @@ static int init(const struct easim_pass *pass) {
         peak_w += type->gpus * type->tdp_w;
     }
     s->reference_w = peak_w / view->gpus;
-    s->rate_per_s = p->budget * peak_w / J_PER_KWH * reference_intensity(view);
+    s->rate_per_s = p->budget * peak_w / J_PER_KWH * reference_intensity(pass);
     s->most = s->rate_per_s * p->window;
     s->intensity = intensity_now(view);
     if (isnan(view->carbon_g_per_kwh))
@@ -148,6 +149,8 @@ static const struct easim_param params[] = {
      EASIM_PARAM_BOOL, offsetof(struct params, buddy), 0, 1, 1, false, NULL, EASIM_ROLE_NONE},
 };
 
+static const struct easim_extension extensions[] = {EASIM_FORECAST(false)};
+
 static const struct easim_list list = {
     .struct_size = sizeof(struct easim_list),
     .key = key,
@@ -177,13 +180,15 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
         "gives the GPU-level choice.\n"
         "Left out: what the papers say beyond their abstracts; running jobs stay as they are without resize: true; no\n"
         "job is held back, so that the budget may be missed.",
-    .capabilities =
-        EASIM_CAPABILITY_FORECAST | EASIM_CAPABILITY_FREQUENCY | EASIM_CAPABILITY_FRACTIONAL_GPU,
+    .capabilities = EASIM_CAPABILITY_FREQUENCY | EASIM_CAPABILITY_FRACTIONAL_GPU,
     .state_size = sizeof(struct state),
     .params_size = sizeof(struct params),
     .params = params,
     .param_count = sizeof params / sizeof *params,
     .list = &list,
     .init = init,
+    .extensions = extensions,
+    .extension_count = 1,
+    .extension_bytes = sizeof *extensions,
     .reads = EASIM_READS_CARBON | EASIM_READS_FORECASTS | EASIM_READS_RUN_TIMES,
 };

@@ -1,10 +1,10 @@
 /* easim/policy.h: what a scheduling policy exports, and everything it may do.
 
    A policy is a shared object that exports one constant, `easim_policy`, needs no symbol of easim
-   and is compiled against this header alone, which includes the others: types.h, what it sees of
-   the simulator, predict.h, what follows from that, services.h, what it sees of services,
-   list.h and params.h. A list policy fills in `list` (list.h, policies/zeus.c), a free policy fills
-   in `decide` and starts jobs itself (policies/easy.c).
+   and is compiled against this header, which includes types.h, what it sees of the simulator,
+   predict.h, what follows from that, list.h and params.h, and against those of the extensions that
+   it lists: forecast.h, services.h. A list policy fills in `list` (list.h, policies/zeus.c), a free
+   policy fills in `decide` and starts jobs itself (policies/easy.c).
 
    A policy uses no clock, no rand(), no files, no threads and no static variables: its memory is
    `state`, its random numbers come from the host. The same run must give the same decisions,
@@ -14,7 +14,6 @@
 
 #include <easim/list.h>
 #include <easim/params.h>
-#include <easim/services.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,10 +25,10 @@ extern "C" {
    released. What has changed: docs/policy-interface.md. */
 #define EASIM_ABI_MAJOR 3u
 #define EASIM_ABI_MINOR 0u
-#define EASIM_ABI_DRAFT 10u
+#define EASIM_ABI_DRAFT 11u
 
-/* What a policy may do beyond starting jobs. Unknown bits are refused on loading, undeclared
- * actions when tried. */
+/* What a policy may do beyond starting jobs; extensions let it do more. Unknown bits are refused on
+ * loading, undeclared actions when tried. */
 #define EASIM_CAPABILITY_PREEMPT (1u << 0) /* plan_preempt */
 #define EASIM_CAPABILITY_RESIZE  (1u << 1) /* plan_resize */
 #define EASIM_CAPABILITY_POWER_CAP \
@@ -41,11 +40,7 @@ extern "C" {
 #define EASIM_CAPABILITY_ORACLE         (1u << 7) /* sees true run times; named in the output */
 /* Repeats what somebody has decided, for one workload: `--policies all` leaves it out. */
 #define EASIM_CAPABILITY_RECORDED (1u << 8)
-#define EASIM_CAPABILITY_REJECT   (1u << 9)  /* plan_reject */
-#define EASIM_CAPABILITY_FORECAST (1u << 10) /* sees the forecasts of a scenario that has them */
-/* Sees services and scales them itself, in place of the host (services.h): plan_scale_up,
-   plan_scale_down. If it has a parameter of the role SERVICES, where that is true. */
-#define EASIM_CAPABILITY_SERVICES (1u << 11)
+#define EASIM_CAPABILITY_REJECT   (1u << 9) /* plan_reject */
 
 #define EASIM_MOST_JOB_MEMORY 65536
 
@@ -53,11 +48,13 @@ extern "C" {
    Unknown bits are refused on loading; 0: not declared. Not meant: instants at which a series
    changes, for all policies are asked then; options that the host adds to list policies (`resize`
    and `round_s` compare predicted run times), unless they are on by default. */
-#define EASIM_READS_CARBON    (1u << 0)  /* carbon intensity, now or forecast */
-#define EASIM_READS_PRICE     (1u << 1)  /* price of energy, now or forecast */
-#define EASIM_READS_DEADLINES (1u << 2)  /* deadlines and classes of jobs */
-#define EASIM_READS_USERS     (1u << 3)  /* whose a job is, their weights and usage */
-#define EASIM_READS_FORECASTS (1u << 4)  /* what is forecast of later hours; needs FORECAST */
+#define EASIM_READS_CARBON    (1u << 0) /* carbon intensity, now or forecast */
+#define EASIM_READS_PRICE     (1u << 1) /* price of energy, now or forecast */
+#define EASIM_READS_DEADLINES (1u << 2) /* deadlines and classes of jobs */
+#define EASIM_READS_USERS     (1u << 3) /* whose a job is, their weights and usage */
+#define EASIM_READS_FORECASTS \
+    (1u << 4)                            /* what is forecast of later hours; needs easim.forecast \
+                                          */
 #define EASIM_READS_RUN_TIMES (1u << 5)  /* predicted run times (T) of rigid jobs: requested_s */
 #define EASIM_READS_NOTHING   (1u << 31) /* alone: none of these */
 /* What a policy keeps. */
@@ -131,18 +128,6 @@ struct easim_host {
        first, reserved for [14700 s]"), a time in it seconds since the start of the run, in
        brackets, which the story shows as it shows its own times. */
     void (*reason)(struct easim_plan *plan, uint32_t job, const char *text);
-    /* SERVICES: starts a replica of the service of that configuration (view->replica_configs),
-       which takes its GPUs now and loads; EASIM_INVAL: also if the service has its most replicas.
-     */
-    int (*plan_scale_up)(struct easim_plan *plan, uint32_t replica_config);
-    /* SERVICES: releases a replica (its place in view->replicas): its GPUs are free now.
-       EASIM_INVAL also if the service has only its least number, ready and loading ones together.
-     */
-    int (*plan_scale_down)(struct easim_plan *plan, uint32_t replica);
-    /* SERVICES: of a ready replica in a configuration at a load, 0 .. 1 of its most_per_s: enum
-       easim_replica_figure. NAN: no such thing. */
-    double (*replica_figure)(struct easim_plan *plan, uint32_t replica_config, double load,
-                             uint32_t figure);
 };
 
 /* The arguments of every callback. In init and finish no job is waiting. */
@@ -158,7 +143,23 @@ struct easim_pass {
     size_t job_memory_stride;
     uint32_t level; /* of a list policy: the present one of its levels; 0 if it has none */
     uint32_t told;  /* the job whose story is told; nothing where host->reason is NULL */
+    /* The struct of each extension that the policy lists, in its order: use easim_forecast_of and
+       the like. NULL: an optional one that this host lacks. */
+    const void *const *extensions;
 };
+
+/* An extension that a policy uses: things to see and to do that most policies need not know. Its
+   header has the struct, whose pointer the pass has, and a macro that fills in this row. The host
+   reads the rows before any function of the policy runs. It has the extension if it knows name and
+   version and its struct is not shorter: within a version a struct grows at its end. An optional
+   one that it lacks is NULL in every pass; any other is refused, as a row that is there twice. */
+struct easim_extension {
+    const char *name; /* [a-z][a-z0-9_.]*, "easim.forecast" */
+    uint32_t version; /* >= 1 */
+    uint32_t bytes;   /* sizeof its struct, where the policy was compiled */
+    bool optional;
+};
+#define EASIM_MOST_EXTENSIONS 16u
 
 /* Whether host->reason is asked of this job: only then is it worth while to make a text. */
 static inline bool easim_told(const struct easim_pass *pass, uint32_t job) {
@@ -233,6 +234,9 @@ struct easim_policy {
     uint32_t column_count, column_bytes;
     /* Bytes of memory for each job (easim_job_memory), at most EASIM_MOST_JOB_MEMORY. */
     size_t job_memory_size;
+    /* Its extensions; may be NULL. extension_bytes: sizeof(struct easim_extension). */
+    const struct easim_extension *extensions;
+    uint32_t extension_count, extension_bytes;
 };
 
 /* The first five members of a struct easim_policy. */

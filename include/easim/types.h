@@ -189,21 +189,12 @@ enum easim_event_kind {
     EASIM_EVENT_FINISH, /* a job finished, or gave its GPUs back after a checkpoint */
     EASIM_EVENT_ARRIVAL,
     EASIM_EVENT_TIMER,   /* from plan_wake_at */
-    EASIM_EVENT_SERVICE, /* SERVICES: demand or backlog of a service, or a replica is ready */
+    EASIM_EVENT_SERVICE, /* easim.services: demand or backlog of a service, or a replica is ready */
 };
 
 /* What happened since the last decision. */
 struct easim_event {
     uint32_t kind, job, node; /* enum easim_event_kind; indices or EASIM_NONE */
-};
-
-/* What is forecast of a clock hour, counted from t = 0, where the scenario has `forecast`
-   (semantics 29): the mean of carbon intensity and of price, and the least power cap. NAN: not
-   given, or the series ends before the hour does. */
-struct easim_forecast {
-    double from_s;
-    double power_cap_w; /* INFINITY if none */
-    double price_per_mwh, carbon_g_per_kwh;
 };
 
 /* Walk the arrays with the inline functions below, by the host's strides. `jobs` has places for all
@@ -238,34 +229,27 @@ struct easim_view {
     const void *checkpointing; /* checkpointing_count of them */
     double energy_j; /* that GPUs and nodes have drawn since the last decision; the first: since 0;
                         in finish: up to the end */
-    /* FORECAST only: how many hours are forecast, from the present one on, which is exact; 0: the
-       scenario has none. They are new at every full hour, which is no event: ask for a wake-up. */
-    uint32_t forecast_hours;
-    size_t forecast_stride;
-    const void *forecasts;
     uint32_t span_count;           /* 2, or 1 more than the network has tiers */
     const char *const *span_names; /* "one_node", then the tiers' or "across_nodes" */
     /* Nodes in one place of a span: 1, then below a switch, the last node_count. Node n is in place
        n / span_nodes[span]. */
     const uint32_t *span_nodes;
-    /* SERVICES only: services.h. replica_count: places, some of them nobody's. */
-    uint32_t service_count, replica_config_count, replica_count;
-    size_t service_stride, replica_config_stride, replica_stride;
-    const void *services, *replica_configs, *replicas;
 };
 
-#define EASIM_ACCESSOR(type, name, array, stride) \
-    static inline const struct type *name(const struct easim_view *view, uint32_t index) { \
-        return (const struct type *)((const char *)view->array + index * view->stride); \
+/* An element of an array that `holder`, the view or the struct of an extension, points to. */
+#define EASIM_ACCESSOR(holder, type, name, array, stride) \
+    static inline const struct type *name(const struct holder *from, uint32_t index) { \
+        return (const struct type *)((const char *)from->array + index * from->stride); \
     }
-EASIM_ACCESSOR(easim_gpu_type, easim_view_gpu_type, gpu_types, gpu_type_stride)
-EASIM_ACCESSOR(easim_node, easim_view_node, nodes, node_stride)
-EASIM_ACCESSOR(easim_user, easim_view_user, users, user_stride)
-EASIM_ACCESSOR(easim_config, easim_view_config, configs, config_stride)
-EASIM_ACCESSOR(easim_running, easim_view_running, running, running_stride)
-EASIM_ACCESSOR(easim_checkpointing, easim_view_checkpointing, checkpointing, checkpointing_stride)
-EASIM_ACCESSOR(easim_event, easim_view_event, events, event_stride)
-EASIM_ACCESSOR(easim_forecast, easim_view_forecast, forecasts, forecast_stride)
+#define EASIM_OF_VIEW(type, name, array, stride) \
+    EASIM_ACCESSOR(easim_view, type, name, array, stride)
+EASIM_OF_VIEW(easim_gpu_type, easim_view_gpu_type, gpu_types, gpu_type_stride)
+EASIM_OF_VIEW(easim_node, easim_view_node, nodes, node_stride)
+EASIM_OF_VIEW(easim_user, easim_view_user, users, user_stride)
+EASIM_OF_VIEW(easim_config, easim_view_config, configs, config_stride)
+EASIM_OF_VIEW(easim_running, easim_view_running, running, running_stride)
+EASIM_OF_VIEW(easim_checkpointing, easim_view_checkpointing, checkpointing, checkpointing_stride)
+EASIM_OF_VIEW(easim_event, easim_view_event, events, event_stride)
 
 static inline bool easim_view_has_event_of(const struct easim_view *view, uint32_t job) {
     uint32_t i = 0;

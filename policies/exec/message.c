@@ -182,7 +182,8 @@ static void hello_configs(struct text *t, const struct easim_view *view) {
     text_add(t, "]");
 }
 
-void message_hello(struct text *t, const struct easim_view *view) {
+void message_hello(struct text *t, const struct easim_pass *pass) {
+    const struct easim_view *view = pass->view;
     text_printf(t, "{\"type\":\"hello\",\"message\":0,\"protocol\":%d,\"abi\":[%u,%u]",
                 EXEC_PROTOCOL, EASIM_ABI_MAJOR, EASIM_ABI_MINOR);
     hello_spans(t, view);
@@ -196,7 +197,7 @@ void message_hello(struct text *t, const struct easim_view *view) {
         text_real(t, "weight", user->weight);
         text_add(t, "}");
     }
-    text_printf(t, "],\"forecast_hours\":%u", view->forecast_hours);
+    text_printf(t, "],\"forecast_hours\":%u", forecast_of(pass)->hour_count);
     hello_configs(t, view);
 }
 
@@ -240,15 +241,15 @@ void message_gpu_type(struct text *t, const struct easim_view *view, uint32_t gp
     text_add(t, "}");
 }
 
-void message_forecast(struct text *t, const struct easim_forecast *forecast) {
+void message_forecast(struct text *t, const struct easim_forecast_hour *hour) {
     text_add(t, "{");
-    text_real(t, "from_s", forecast->from_s);
+    text_real(t, "from_s", hour->from_s);
     text_add(t, ",");
-    text_real(t, "power_cap_w", forecast->power_cap_w);
+    text_real(t, "power_cap_w", hour->power_cap_w);
     text_add(t, ",");
-    text_real(t, "price_per_mwh", forecast->price_per_mwh);
+    text_real(t, "price_per_mwh", hour->price_per_mwh);
     text_add(t, ",");
-    text_real(t, "carbon_g_per_kwh", forecast->carbon_g_per_kwh);
+    text_real(t, "carbon_g_per_kwh", hour->carbon_g_per_kwh);
     text_add(t, "}");
 }
 

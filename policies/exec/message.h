@@ -3,13 +3,23 @@
 #ifndef EASIM_EXEC_MESSAGE_H
 #define EASIM_EXEC_MESSAGE_H
 
-#include <easim/policy.h>
+#include <easim/forecast.h>
+#include <easim/services.h>
 #include <stdarg.h>
 
 /* The protocol in which hello is written, and the newest. 1 had no numbers of messages; 3 has tries
    and what a program asks for. */
 #define EXEC_PROTOCOL        2
 #define EXEC_NEWEST_PROTOCOL 3
+
+/* Extensions of exec, by their place in its table. */
+enum { EXEC_FORECAST, EXEC_SERVICES };
+static inline const struct easim_forecast *forecast_of(const struct easim_pass *pass) {
+    return easim_forecast_of(pass, EXEC_FORECAST);
+}
+static inline const struct easim_services *services_of(const struct easim_pass *pass) {
+    return easim_services_of(pass, EXEC_SERVICES);
+}
 
 /* A growing text. Zero-initialise; free(at). `failed`: memory ran out, the text is incomplete. */
 struct text {
@@ -29,7 +39,7 @@ void text_real(struct text *text, const char *name,
 void text_number(struct text *text, double value); /* likewise */
 
 /* The hello message, but for services and its end. */
-void message_hello(struct text *text, const struct easim_view *view);
+void message_hello(struct text *text, const struct easim_pass *pass);
 /* The whole finish message: the end of the run, and the energy since the last decision. */
 void message_finish(struct text *text, uint32_t number, const struct easim_view *view);
 /* The beginning of the decide message: time and power. */
@@ -38,7 +48,7 @@ void message_decide(struct text *text, uint32_t number, const struct easim_view 
    held and free of GPUs that jobs share. */
 void message_gpu_type(struct text *text, const struct easim_view *view, uint32_t gpu_type,
                       bool shares);
-void message_forecast(struct text *text, const struct easim_forecast *forecast);
+void message_forecast(struct text *text, const struct easim_forecast_hour *hour);
 void message_event(struct text *text, const struct easim_event *event, uint32_t protocol);
 void message_user(struct text *text, const struct easim_view *view, uint32_t user, bool shares);
 void message_arrived(struct text *text, const struct easim_job *job); /* what never changes */

@@ -18,13 +18,14 @@ static void add_figures(struct text *t, const struct easim_pass *pass, uint32_t 
     text_printf(t, ",\"%s\":[", name);
     for (int i = 1; i <= LOADS; i++) {
         text_add(t, i > 1 ? "," : "");
-        text_number(t, pass->host->replica_figure(pass->plan, config, (double)i / LOADS, figure));
+        text_number(
+            t, services_of(pass)->replica_figure(pass->plan, config, (double)i / LOADS, figure));
     }
     text_add(t, "]");
 }
 
 static void add_config(struct text *t, const struct easim_pass *pass, uint32_t config) {
-    const struct easim_replica_config *c = easim_view_replica_config(pass->view, config);
+    const struct easim_replica_config *c = easim_replica_config_at(services_of(pass), config);
     text_printf(t, "{\"service\":%u,\"gpu_type\":%u,\"k\":%u", c->service, c->gpu_type, c->k);
     add_real(t, "limit", c->limit);
     add_real(t, "most_per_s", c->most_per_s);
@@ -38,12 +39,12 @@ static void add_config(struct text *t, const struct easim_pass *pass, uint32_t c
 }
 
 void services_hello(struct text *t, const struct easim_pass *pass) {
-    const struct easim_view *view = pass->view;
-    if (view->service_count == 0)
+    const struct easim_services *services = services_of(pass);
+    if (services->service_count == 0)
         return;
     text_add(t, ",\"services\":[");
-    for (uint32_t i = 0; i < view->service_count; i++) {
-        const struct easim_service *s = easim_view_service(view, i);
+    for (uint32_t i = 0; i < services->service_count; i++) {
+        const struct easim_service *s = easim_service_at(services, i);
         text_add(t, i ? ",{" : "{");
         text_string(t, "name", s->name);
         text_printf(t, ",\"first_config\":%u,\"config_count\":%u,\"min\":%u,\"max\":%u",
@@ -55,20 +56,20 @@ void services_hello(struct text *t, const struct easim_pass *pass) {
         text_add(t, "}");
     }
     text_add(t, "],\"replica_configs\":[");
-    for (uint32_t i = 0; i < view->replica_config_count; i++) {
+    for (uint32_t i = 0; i < services->replica_config_count; i++) {
         text_add(t, i ? "," : "");
         add_config(t, pass, i);
     }
     text_add(t, "]");
 }
 
-void services_present(struct text *t, const struct easim_view *view) {
+void services_present(struct text *t, const struct easim_services *services) {
     const char *comma = "";
-    if (view->service_count == 0)
+    if (services->service_count == 0)
         return;
     text_add(t, ",\"services\":[");
-    for (uint32_t i = 0; i < view->service_count; i++) {
-        const struct easim_service *s = easim_view_service(view, i);
+    for (uint32_t i = 0; i < services->service_count; i++) {
+        const struct easim_service *s = easim_service_at(services, i);
         text_printf(t, "%s{\"ready\":%u,\"loading\":%u", i ? "," : "", s->ready, s->loading);
         add_real(t, "demand_per_s", s->demand_per_s);
         add_real(t, "backlog", s->backlog);
@@ -77,8 +78,8 @@ void services_present(struct text *t, const struct easim_view *view) {
         text_add(t, "}");
     }
     text_add(t, "],\"replicas\":[");
-    for (uint32_t i = 0; i < view->replica_count; i++) {
-        const struct easim_replica *r = easim_view_replica(view, i);
+    for (uint32_t i = 0; i < services->replica_count; i++) {
+        const struct easim_replica *r = easim_replica_at(services, i);
         if (r->state == EASIM_REPLICA_NONE)
             continue;
         text_printf(t, "%s{\"replica\":%u,\"state\":\"%s\",\"service\":%u,\"number\":%u", comma, i,
@@ -92,8 +93,9 @@ void services_present(struct text *t, const struct easim_view *view) {
     text_add(t, "]");
 }
 
-static int say_none(const struct easim_view *view, char problem[static SERVICES_PROBLEM_BYTES]) {
-    if (view->service_count > 0)
+static int say_none(const struct easim_services *services,
+                    char problem[static SERVICES_PROBLEM_BYTES]) {
+    if (services->service_count > 0)
         return 0;
     snprintf(problem, SERVICES_PROBLEM_BYTES, "no service was told of (policy.params.services)");
     return -1;
@@ -101,18 +103,18 @@ static int say_none(const struct easim_view *view, char problem[static SERVICES_
 
 int services_scale(const struct easim_pass *pass, const char *verb, const cJSON *value,
                    int *ret_answer, char problem[static SERVICES_PROBLEM_BYTES]) {
-    const struct easim_view *view = pass->view;
+    const struct easim_services *services = services_of(pass);
     bool up = strcmp(verb, "scale_up") == 0;
-    uint32_t count = up ? view->replica_config_count : view->replica_count;
+    uint32_t count = up ? services->replica_config_count : services->replica_count;
     uint32_t index = answer_index(value, count);
-    if (say_none(view, problem) < 0)
+    if (say_none(services, problem) < 0)
         return -1;
     if (index == EASIM_NONE) {
         snprintf(problem, SERVICES_PROBLEM_BYTES, "expected 0..%u", count - 1);
         return -1;
     }
-    *ret_answer = up ? pass->host->plan_scale_up(pass->plan, index)
-                     : pass->host->plan_scale_down(pass->plan, index);
+    *ret_answer = up ? services->plan_scale_up(pass->plan, index)
+                     : services->plan_scale_down(pass->plan, index);
     return 0;
 }
 
@@ -122,8 +124,8 @@ int services_figures(const struct easim_pass *pass, const cJSON *config, const c
                                         [EASIM_REPLICA_POWER_W] = "power_w",
                                         [EASIM_REPLICA_LATENCY_MS] = "latency_ms",
                                         [EASIM_REPLICA_RUNNING] = "running"};
-    uint32_t count = pass->view->replica_config_count, index = answer_index(config, count);
-    if (say_none(pass->view, problem) < 0)
+    uint32_t count = services_of(pass)->replica_config_count, index = answer_index(config, count);
+    if (say_none(services_of(pass), problem) < 0)
         return -1;
     if (index == EASIM_NONE || !cJSON_IsNumber(load) ||
         !(load->valuedouble >= 0 && load->valuedouble <= 1)) {
@@ -132,6 +134,6 @@ int services_figures(const struct easim_pass *pass, const cJSON *config, const c
     }
     for (uint32_t figure = 0; figure < sizeof names / sizeof *names; figure++)
         add_real(text, names[figure],
-                 pass->host->replica_figure(pass->plan, index, load->valuedouble, figure));
+                 services_of(pass)->replica_figure(pass->plan, index, load->valuedouble, figure));
     return 0;
 }

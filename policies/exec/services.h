@@ -12,7 +12,7 @@
 /* Members of the hello and of a decide message, each behind a comma; nothing where the policy does
    not scale services. */
 void services_hello(struct text *text, const struct easim_pass *pass);
-void services_present(struct text *text, const struct easim_view *view);
+void services_present(struct text *text, const struct easim_services *services);
 /* Does {"scale_up": c} or {"scale_down": r}. Negative: problem says what is wrong with the value.
  */
 int services_scale(const struct easim_pass *pass, const char *verb, const cJSON *value,

@@ -23,7 +23,8 @@ static uint32_t read_count(const cJSON *asked, const char *name, uint32_t most) 
 }
 
 /* The bytes of a frame; 0: asked for something else. */
-static size_t read_form(struct steps *s, const cJSON *asked, const struct easim_view *view) {
+static size_t read_form(struct steps *s, const cJSON *asked, const struct easim_pass *pass) {
+    const struct easim_view *view = pass->view;
     const cJSON *wake = cJSON_GetObjectItemCaseSensitive(asked, "wake_s");
     const cJSON *menu = cJSON_GetObjectItemCaseSensitive(asked, "menu");
     s->wake_s = cJSON_IsNumber(wake) ? wake->valuedouble : 0;
@@ -41,12 +42,12 @@ static size_t read_form(struct steps *s, const cJSON *asked, const struct easim_
     if (s->jobs == 0 || s->configs == 0 || !(s->wake_s >= 0))
         return 0;
     size_t values = GLOBALS + (size_t)OF_TYPE * view->gpu_type_count +
-                    (size_t)OF_HOUR * view->forecast_hours + (size_t)OF_JOB * s->jobs;
+                    (size_t)OF_HOUR * forecast_of(pass)->hour_count + (size_t)OF_JOB * s->jobs;
     return values * sizeof *s->frame + (size_t)s->jobs * s->configs + 1;
 }
 
-int steps_begin(struct steps *s, const cJSON *asked, const struct easim_view *view) {
-    s->bytes = read_form(s, asked, view);
+int steps_begin(struct steps *s, const cJSON *asked, const struct easim_pass *pass) {
+    s->bytes = read_form(s, asked, pass);
     if (s->bytes == 0)
         return -1;
     s->frame = malloc(s->bytes);
@@ -108,7 +109,9 @@ static double *add_globals(const struct steps *s, const struct easim_view *view,
     return to + GLOBALS;
 }
 
-static double *add_cluster(const struct easim_view *view, double *to) {
+static double *add_cluster(const struct easim_pass *pass, double *to) {
+    const struct easim_view *view = pass->view;
+    const struct easim_forecast *forecast = forecast_of(pass);
     for (uint32_t i = 0; i < view->gpu_type_count; i++) {
         const struct easim_gpu_type *type = easim_view_gpu_type(view, i);
         *to++ = type->free;
@@ -116,8 +119,8 @@ static double *add_cluster(const struct easim_view *view, double *to) {
         *to++ = type->failed;
         *to++ = type->asleep;
     }
-    for (uint32_t i = 0; i < view->forecast_hours; i++) {
-        const struct easim_forecast *hour = easim_view_forecast(view, i);
+    for (uint32_t i = 0; i < forecast->hour_count; i++) {
+        const struct easim_forecast_hour *hour = easim_forecast_at(forecast, 0, i);
         *to++ = given(hour->power_cap_w);
         *to++ = given(hour->price_per_mwh);
         *to++ = given(hour->carbon_g_per_kwh);
@@ -161,8 +164,9 @@ static void show_menu(struct steps *s, const struct easim_pass *pass) {
     to[2] = s->menu.unfinished;
 }
 
-static void show_queue(struct steps *s, const struct easim_view *view) {
-    double *to = add_cluster(view, add_globals(s, view, s->frame)), most = 0;
+static void show_queue(struct steps *s, const struct easim_pass *pass) {
+    const struct easim_view *view = pass->view;
+    double *to = add_cluster(pass, add_globals(s, view, s->frame)), most = 0;
     unsigned char *mask = (unsigned char *)(to + (size_t)OF_JOB * s->jobs);
     uint32_t next = view->first_waiting;
     memset(mask, 0, (size_t)s->jobs * s->configs);
@@ -186,7 +190,7 @@ static void show(struct steps *s, const struct easim_pass *pass) {
     if (s->menu.items)
         show_menu(s, pass);
     else
-        show_queue(s, pass->view);
+        show_queue(s, pass);
 }
 
 /* The number of the waiting job in that place of the queue, or EASIM_NONE. */
@@ -240,12 +244,13 @@ int steps_decide(struct steps *s, const struct easim_pass *pass, struct process 
     return 0;
 }
 
-void steps_end(struct steps *s, const struct easim_view *view) {
+void steps_end(struct steps *s, const struct easim_pass *pass) {
+    const struct easim_view *view = pass->view;
     if (s->menu.items) {
         memset(s->frame, 0, s->bytes);
         add_globals(s, view, s->frame)[OF_MENU - 1] = s->menu.unfinished;
     } else {
-        show_queue(s, view);
+        show_queue(s, pass);
     }
     s->frame[0] = 1;
     s->frame[2] = view->energy_j;

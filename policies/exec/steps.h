@@ -4,6 +4,7 @@
 #define EASIM_EXEC_STEPS_H
 
 #include "menu.h"
+#include "message.h"
 #include "process.h"
 
 #include <cjson/cJSON.h>
@@ -22,13 +23,13 @@ struct steps {
 };
 
 /* Reads {"jobs": N, "configs": M, "wake_s": S} and makes room. Negative on failure. */
-int steps_begin(struct steps *steps, const cJSON *asked, const struct easim_view *view);
+int steps_begin(struct steps *steps, const cJSON *asked, const struct easim_pass *pass);
 /* One decision: frames and actions in turn, until the program waits. Negative: process->problem or
    steps->problem says why. */
 int steps_decide(struct steps *steps, const struct easim_pass *pass, struct process *process,
                  double timeout_s);
 /* The last frame, of the end of the run. */
-void steps_end(struct steps *steps, const struct easim_view *view);
+void steps_end(struct steps *steps, const struct easim_pass *pass);
 void steps_finish(struct steps *steps);
 
 #endif

@@ -149,16 +149,16 @@ static void add_cluster(const struct easim_pass *pass) {
 /* Forecasts are new at every full hour. */
 static void add_forecast(const struct easim_pass *pass) {
     struct program *s = pass->state;
-    const struct easim_view *view = pass->view;
+    const struct easim_forecast *forecast = forecast_of(pass);
     bool wanted = s->protocol < 3 || (s->asked & EXEC_ASKS_FORECAST);
-    if (!wanted || view->forecast_hours == 0 ||
-        easim_view_forecast(view, 0)->from_s == s->forecast_s)
+    if (!wanted || forecast->hour_count == 0 ||
+        easim_forecast_at(forecast, 0, 0)->from_s == s->forecast_s)
         return;
-    s->forecast_s = easim_view_forecast(view, 0)->from_s;
+    s->forecast_s = easim_forecast_at(forecast, 0, 0)->from_s;
     text_add(&s->text, ",\"forecast\":[");
-    for (uint32_t i = 0; i < view->forecast_hours; i++) {
+    for (uint32_t i = 0; i < forecast->hour_count; i++) {
         text_add(&s->text, i ? "," : "");
-        message_forecast(&s->text, easim_view_forecast(view, i));
+        message_forecast(&s->text, easim_forecast_at(forecast, 0, i));
     }
     text_add(&s->text, "]");
 }
@@ -191,7 +191,7 @@ void program_tell(const struct easim_pass *pass) {
     message_decide(&s->text, s->message, view);
     if (s->protocol >= 3)
         add_more(pass);
-    services_present(&s->text, view);
+    services_present(&s->text, services_of(pass));
     text_printf(&s->text, ",\"answers\":[%s],\"events\":[", s->answers.length ? s->answers.at : "");
     for (uint32_t i = 0; i < view->event_count; i++) {
         text_add(&s->text, i ? "," : "");

@@ -371,9 +371,6 @@ __attribute__((unused)) static const struct easim_host mock_host = {
     .plan_reject = mock_plan_reject,
     .plan_exchange = mock_plan_exchange,
     .try_exchange = mock_try_exchange,
-    .plan_scale_up = mock_plan_scale_up,
-    .plan_scale_down = mock_plan_scale_down,
-    .replica_figure = mock_replica_figure,
     .reason = mock_host_reason};
 
 #endif

@@ -5,6 +5,15 @@
 
 #include "mock_view.h"
 
+/* Whether a policy lists version 1 of an extension of that name. */
+MOCK_FUNCTION bool mock_lists(const struct easim_policy *policy, const char *name) {
+    uint32_t i = 0;
+    while (i < policy->extension_count &&
+           (policy->extensions[i].version != 1 || strcmp(policy->extensions[i].name, name) != 0))
+        i++;
+    return i < policy->extension_count;
+}
+
 MOCK_FUNCTION int mock_answer(struct mock *m, struct mock_action action) {
     MOCK_APPEND(m, actions, m->action_count, action);
     return action.answer;
@@ -27,25 +36,25 @@ MOCK_FUNCTION void mock_hold_replica(struct mock *m, uint32_t replica, bool hold
     *(ready ? &service->ready_per_s : &service->loading_per_s) += holds ? per_s : -per_s;
 }
 
-/* What a test of a policy with SERVICES fills in, each configuration behind its service: name, min,
-   max, start_s, target, demand_per_s, backlog. */
+/* What a test of a policy with easim.services fills in, each configuration behind its service:
+   name, min, max, start_s, target, demand_per_s, backlog. */
 MOCK_FUNCTION uint32_t mock_service(struct mock *m, struct easim_service service) {
-    MOCK_MUST(m->policy->capabilities & EASIM_CAPABILITY_SERVICES);
-    service.first_config = m->view.replica_config_count;
+    MOCK_MUST(mock_lists(m->policy, "easim.services"));
+    service.first_config = m->scaling.replica_config_count;
     service.timeout_s = service.timeout_s > 0 ? service.timeout_s : INFINITY;
-    MOCK_APPEND(m, services, m->view.service_count, service);
-    return m->view.service_count - 1;
+    MOCK_APPEND(m, services, m->scaling.service_count, service);
+    return m->scaling.service_count - 1;
 }
 
 /* Of the last service: gpu_type, k, most_per_s, most_w. */
 MOCK_FUNCTION uint32_t mock_replica_config(struct mock *m, struct easim_replica_config config) {
-    MOCK_MUST(m->view.service_count > 0 && config.gpu_type < m->view.gpu_type_count);
+    MOCK_MUST(m->scaling.service_count > 0 && config.gpu_type < m->view.gpu_type_count);
     MOCK_MUST(config.k >= 1 && config.most_per_s > 0);
-    config.service = m->view.service_count - 1;
+    config.service = m->scaling.service_count - 1;
     config.limit = config.limit > 0 ? config.limit : INFINITY;
     m->services[config.service].config_count++;
-    MOCK_APPEND(m, replica_configs, m->view.replica_config_count, config);
-    return m->view.replica_config_count - 1;
+    MOCK_APPEND(m, replica_configs, m->scaling.replica_config_count, config);
+    return m->scaling.replica_config_count - 1;
 }
 
 /* In the first place that is nobody's; EASIM_NONE: no node has room. */
@@ -55,13 +64,13 @@ MOCK_FUNCTION uint32_t mock_add_replica(struct mock *m, uint32_t config, uint32_
     double now_s = m->view.now_s, load_s = m->services[c->service].start_s;
     if (node == EASIM_NONE)
         return EASIM_NONE;
-    for (uint32_t i = 0; i < m->view.replica_count; i++)
+    for (uint32_t i = 0; i < m->scaling.replica_count; i++)
         if (m->replicas[i].service == c->service && m->replicas[i].number >= number)
             number = m->replicas[i].number + 1;
-    while (place < m->view.replica_count && m->replicas[place].state != EASIM_REPLICA_NONE)
+    while (place < m->scaling.replica_count && m->replicas[place].state != EASIM_REPLICA_NONE)
         place++;
-    if (place == m->view.replica_count)
-        MOCK_APPEND(m, replicas, m->view.replica_count, (struct easim_replica){0});
+    if (place == m->scaling.replica_count)
+        MOCK_APPEND(m, replicas, m->scaling.replica_count, (struct easim_replica){0});
     m->replicas[place] =
         (struct easim_replica){.state = state,
                                .service = c->service,
@@ -77,7 +86,7 @@ MOCK_FUNCTION uint32_t mock_add_replica(struct mock *m, uint32_t config, uint32_
 
 /* One that is ready already. */
 MOCK_FUNCTION uint32_t mock_replica(struct mock *m, uint32_t config) {
-    MOCK_MUST(config < m->view.replica_config_count);
+    MOCK_MUST(config < m->scaling.replica_config_count);
     uint32_t replica = mock_add_replica(m, config, EASIM_REPLICA_READY);
     MOCK_MUST(replica != EASIM_NONE);
     return replica;
@@ -85,7 +94,7 @@ MOCK_FUNCTION uint32_t mock_replica(struct mock *m, uint32_t config) {
 
 /* Those whose time has come are ready. */
 MOCK_FUNCTION void mock_load_replicas(struct mock *m) {
-    for (uint32_t i = 0; i < m->view.replica_count; i++) {
+    for (uint32_t i = 0; i < m->scaling.replica_count; i++) {
         struct easim_replica *r = &m->replicas[i];
         if (r->state != EASIM_REPLICA_LOADING || r->ready_s > m->view.now_s)
             continue;
@@ -98,7 +107,7 @@ MOCK_FUNCTION void mock_load_replicas(struct mock *m) {
 
 MOCK_FUNCTION int mock_plan_scale_up(struct easim_plan *plan, uint32_t replica_config) {
     struct mock *m = plan->mock;
-    bool exists = replica_config < m->view.replica_config_count;
+    bool exists = replica_config < m->scaling.replica_config_count;
     const struct easim_service *service =
         exists ? &m->services[m->replica_configs[replica_config].service] : NULL;
     bool capped = m->policy->capabilities & EASIM_CAPABILITY_POWER_CAP;
@@ -118,7 +127,7 @@ MOCK_FUNCTION int mock_plan_scale_up(struct easim_plan *plan, uint32_t replica_c
 
 MOCK_FUNCTION int mock_plan_scale_down(struct easim_plan *plan, uint32_t replica) {
     struct mock *m = plan->mock;
-    struct easim_replica *r = replica < m->view.replica_count ? &m->replicas[replica] : NULL;
+    struct easim_replica *r = replica < m->scaling.replica_count ? &m->replicas[replica] : NULL;
     bool exists = r && r->state != EASIM_REPLICA_NONE;
     const struct easim_service *service = exists ? &m->services[r->service] : NULL;
     bool may = exists && service->ready + service->loading > service->min;
@@ -135,7 +144,7 @@ MOCK_FUNCTION int mock_plan_scale_down(struct easim_plan *plan, uint32_t replica
 MOCK_FUNCTION double mock_replica_figure(struct easim_plan *plan, uint32_t replica_config,
                                          double load, uint32_t figure) {
     const struct mock *m = plan->mock;
-    bool exists = replica_config < m->view.replica_config_count && load >= 0 && load <= 1;
+    bool exists = replica_config < m->scaling.replica_config_count && load >= 0 && load <= 1;
     return exists && m->replica_figure ? m->replica_figure(replica_config, load, figure) : NAN;
 }
 

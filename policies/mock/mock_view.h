@@ -3,7 +3,8 @@
 #ifndef EASIM_MOCK_VIEW_H
 #define EASIM_MOCK_VIEW_H
 
-#include <easim/policy.h>
+#include <easim/forecast.h>
+#include <easim/services.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,11 +40,17 @@ struct mock {
     struct easim_running *running;
     struct easim_checkpointing *checkpointing;
     struct easim_event *events;
-    struct easim_forecast *forecasts;
+    /* Extensions, by their place in the policy's table; `lacks`, which a test sets: an optional one
+       that this host is to lack. */
+    const void *extensions[EASIM_MOST_EXTENSIONS];
+    bool lacks[EASIM_MOST_EXTENSIONS];
+    struct easim_forecast forecast;
+    struct easim_forecast_hour *hours;
+    struct easim_services scaling;
     struct easim_service *services;
     struct easim_replica_config *replica_configs;
     struct easim_replica *replicas;
-    /* What host->replica_figure answers; NULL: NAN. */
+    /* What replica_figure answers; NULL: NAN. */
     double (*replica_figure)(uint32_t replica_config, double load, uint32_t figure);
     uint32_t span_nodes[2];
     uint32_t *held; /* GPUs of each node, by job: held[job * node_count + node] */
@@ -92,10 +99,10 @@ MOCK_FUNCTION void mock_point(struct mock *m) {
     m->view.running = m->running;
     m->view.checkpointing = m->checkpointing;
     m->view.events = m->events;
-    m->view.forecasts = m->forecasts;
-    m->view.services = m->services;
-    m->view.replica_configs = m->replica_configs;
-    m->view.replicas = m->replicas;
+    m->forecast.hours = m->hours;
+    m->scaling.services = m->services;
+    m->scaling.replica_configs = m->replica_configs;
+    m->scaling.replicas = m->replicas;
 }
 
 /* --- GPUs --- */
@@ -135,7 +142,7 @@ MOCK_FUNCTION void mock_count(struct mock *m) {
         if (c)
             m->view.power_w += c->k * fmax(m->gpu_types[c->gpu_type].ctx_w, c->power_w[job->span]);
     }
-    for (uint32_t r = 0; r < m->view.replica_count; r++)
+    for (uint32_t r = 0; r < m->scaling.replica_count; r++)
         if (m->replicas[r].state != EASIM_REPLICA_NONE)
             m->view.power_w += m->replica_configs[m->replicas[r].config].most_w;
 }

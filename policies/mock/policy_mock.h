@@ -45,13 +45,18 @@ MOCK_FUNCTION void mock_init(struct mock *m, const struct easim_policy *policy) 
                                   .running_stride = sizeof *m->running,
                                   .event_stride = sizeof *m->events,
                                   .checkpointing_stride = sizeof *m->checkpointing,
-                                  .forecast_stride = sizeof *m->forecasts,
-                                  .service_stride = sizeof *m->services,
-                                  .replica_config_stride = sizeof *m->replica_configs,
-                                  .replica_stride = sizeof *m->replicas,
                                   .span_count = 2,
                                   .span_names = span_names,
                                   .span_nodes = m->span_nodes};
+    m->forecast = (struct easim_forecast){
+        .struct_size = sizeof m->forecast, .site_count = 1, .hour_stride = sizeof *m->hours};
+    m->scaling = (struct easim_services){.struct_size = sizeof m->scaling,
+                                         .service_stride = sizeof *m->services,
+                                         .replica_config_stride = sizeof *m->replica_configs,
+                                         .replica_stride = sizeof *m->replicas,
+                                         .plan_scale_up = mock_plan_scale_up,
+                                         .plan_scale_down = mock_plan_scale_down,
+                                         .replica_figure = mock_replica_figure};
     m->params = calloc(1, policy->params_size + 1);
     m->state = calloc(1, policy->state_size + 1);
     MOCK_MUST(m->params && m->state);
@@ -69,11 +74,25 @@ MOCK_FUNCTION size_t mock_memory_stride(const struct mock *m) {
     return (m->policy->job_memory_size + 15) / 16 * 16;
 }
 
+/* The struct of the policy's extension at that place; NULL: this host lacks it. */
+MOCK_FUNCTION const void *mock_extension(const struct mock *m, uint32_t place) {
+    const struct easim_extension *row = &m->policy->extensions[place];
+    bool is_forecast = row->version == 1 && strcmp(row->name, "easim.forecast") == 0,
+         is_services = row->version == 1 && strcmp(row->name, "easim.services") == 0;
+    MOCK_MUST(row->optional || (!m->lacks[place] && (is_forecast || is_services)));
+    return m->lacks[place] ? NULL
+           : is_forecast   ? (const void *)&m->forecast
+           : is_services   ? (const void *)&m->scaling
+                           : NULL;
+}
+
 /* The arguments of a callback, e.g. for ops of a list policy that have no function below. */
 MOCK_FUNCTION struct easim_pass mock_pass(struct mock *m, struct easim_plan *plan) {
     bool capped = m->policy->capabilities & EASIM_CAPABILITY_POWER_CAP;
     *plan = (struct easim_plan){m};
     m->view.fit_is_exact = !capped || m->view.power_cap_w == INFINITY;
+    for (uint32_t i = 0; i < m->policy->extension_count; i++)
+        m->extensions[i] = mock_extension(m, i);
     return (struct easim_pass){.struct_size = sizeof(struct easim_pass),
                                .view = &m->view,
                                .host = &mock_host,
@@ -83,7 +102,8 @@ MOCK_FUNCTION struct easim_pass mock_pass(struct mock *m, struct easim_plan *pla
                                .job_memory = m->job_memory,
                                .job_memory_stride = mock_memory_stride(m),
                                .level = m->level,
-                               .told = m->told};
+                               .told = m->told,
+                               .extensions = m->extensions};
 }
 
 /* Number of a new GPU type; fill in name, idle_w, ctx_w, tdp_w, memory_gib. */
@@ -93,11 +113,11 @@ MOCK_FUNCTION uint32_t mock_gpu_type(struct mock *m, struct easim_gpu_type type)
     return m->view.gpu_type_count - 1;
 }
 
-/* What is forecast of one more hour, from the present one on: a policy that declares FORECAST sees
-   it. To go on to the next hour, set m->view.forecast_hours to 0 and fill them in again. */
-MOCK_FUNCTION void mock_forecast(struct mock *m, struct easim_forecast forecast) {
-    MOCK_MUST(m->policy->capabilities & EASIM_CAPABILITY_FORECAST);
-    MOCK_APPEND(m, forecasts, m->view.forecast_hours, forecast);
+/* What is forecast of one more hour, from the present one on: a policy that lists easim.forecast
+   sees it. To go on to the next hour, set m->forecast.hour_count to 0 and fill them in again. */
+MOCK_FUNCTION void mock_forecast(struct mock *m, struct easim_forecast_hour hour) {
+    MOCK_MUST(mock_lists(m->policy, "easim.forecast"));
+    MOCK_APPEND(m, hours, m->forecast.hour_count, hour);
 }
 
 /* All nodes before the first job. */
@@ -307,7 +327,7 @@ MOCK_FUNCTION void mock_finish(struct mock *m) {
     free(m->running);
     free(m->checkpointing);
     free(m->events);
-    free(m->forecasts);
+    free(m->hours);
     free(m->services);
     free(m->replica_configs);
     free(m->replicas);

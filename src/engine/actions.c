@@ -110,6 +110,8 @@ static int host_start(struct easim_plan *plan, uint32_t job, uint32_t config) {
         ACTION_START, check_with_cap(sim, action_check_start(sim, job, config), job, config), job,
         config);
     struct action action = {.kind = ACTION_START, .start = {.job = job, .config = config}};
+    if (plan->head.refuses)
+        return EASIM_INVAL;
     if (record.refusal == REFUSED_NOT) {
         policy_code_ends(sim, false);
         action.start.config = change_start(plan, job, config);
@@ -127,6 +129,8 @@ static int host_preempt(struct easim_plan *plan, uint32_t job, bool at_once) {
     struct sim *sim = plan->sim;
     struct action_record record =
         record_of(ACTION_PREEMPT, action_check_preempt(sim, job), job, EASIM_NONE);
+    if (plan->head.refuses)
+        return EASIM_INVAL;
     if (record.refusal == REFUSED_NOT) {
         policy_code_ends(sim, false);
         interrupt_yield_gpus(sim, job, at_once);
@@ -143,6 +147,8 @@ static int host_resize(struct easim_plan *plan, uint32_t job, uint32_t config) {
         ACTION_RESIZE, check_with_cap(sim, action_check_resize(sim, job, config), job, config), job,
         config);
     struct action action = {.kind = ACTION_RESIZE, .start = {.job = job, .config = config}};
+    if (plan->head.refuses)
+        return EASIM_INVAL;
     if (action_keeps_config(sim, job, config))
         return EASIM_OK;
     if (record.refusal == REFUSED_NOT) {
@@ -192,6 +198,8 @@ static int host_wake_at(struct easim_plan *plan, double time_s) {
     enum refusal refusal = !may_wake(sim)                  ? REFUSED_CAPABILITY
                            : later && time_s <= TIME_MAX_S ? REFUSED_NOT
                                                            : REFUSED_TIME;
+    if (plan->head.refuses)
+        return EASIM_INVAL;
     if (refusal == REFUSED_NOT)
         wake_ups_add(sim, units_ns_not_before(time_s));
     return answer_wake(sim, ACTION_WAKE, refusal);
@@ -200,6 +208,8 @@ static int host_wake_at(struct easim_plan *plan, double time_s) {
 static int host_wake_clear(struct easim_plan *plan) {
     struct sim *sim = plan->sim;
     enum refusal refusal = may_wake(sim) ? REFUSED_NOT : REFUSED_CAPABILITY;
+    if (plan->head.refuses)
+        return EASIM_INVAL;
     if (refusal == REFUSED_NOT)
         wake_ups_clear(sim);
     return answer_wake(sim, ACTION_WAKE_CLEAR, refusal);
@@ -209,6 +219,8 @@ static int host_reject(struct easim_plan *plan, uint32_t job, const char *reason
     struct sim *sim = plan->sim;
     struct action_record record =
         record_of(ACTION_REJECT, action_check_reject(sim, job), job, EASIM_NONE);
+    if (plan->head.refuses)
+        return EASIM_INVAL;
     if (record.refusal == REFUSED_NOT) {
         policy_code_ends(sim, false);
         rejection_take(sim, job, rejection_words(sim, reason));
@@ -269,6 +281,10 @@ static int host_exchange(struct easim_plan *plan, const struct easim_part *parts
     struct exchange exchange = {0};
     uint32_t blamed = EASIM_NONE;
     int64_t committed_nw;
+    if (ret_part)
+        *ret_part = EASIM_NONE;
+    if (plan->head.refuses)
+        return EASIM_INVAL;
     bool read = exchange_read(&exchange, sim, parts, count, part_bytes);
     enum refusal refusal =
         read ? exchange_try(sim, &exchange, &blamed, &committed_nw) : REFUSED_FORM;
@@ -307,6 +323,8 @@ static int host_scale_up(struct easim_plan *plan, uint32_t replica_config) {
     struct sim *sim = plan->sim;
     struct action_record record = record_of(
         ACTION_SCALE_UP, action_check_scale_up(sim, replica_config), EASIM_NONE, EASIM_NONE);
+    if (plan->head.refuses)
+        return EASIM_INVAL;
     uint32_t service = EASIM_NONE, config = EASIM_NONE;
     if (service_view_find_config(sim, replica_config, &service, &config)) {
         record.scaled.service = service;
@@ -329,6 +347,8 @@ static int host_scale_down(struct easim_plan *plan, uint32_t replica) {
     struct sim *sim = plan->sim;
     struct action_record record =
         record_of(ACTION_SCALE_DOWN, action_check_scale_down(sim, replica), EASIM_NONE, EASIM_NONE);
+    if (plan->head.refuses)
+        return EASIM_INVAL;
     if (record.refusal == REFUSED_NOT || record.refusal == REFUSED_REPLICAS) {
         const struct replica *r = &sim->services.replicas.at[replica];
         record.scaled.service = r->service;
@@ -439,8 +459,7 @@ static uint32_t host_job_nodes(struct easim_plan *plan, uint32_t job, struct eas
         .job_nodes = host_job_nodes, .scratch = host_scratch, .uniform = host_uniform, \
         .fail = host_fail, .count = host_count, .remaining = host_remaining, \
         .plan_reject = host_reject, .plan_exchange = host_exchange, \
-        .try_exchange = host_try_exchange, .plan_scale_up = host_scale_up, \
-        .plan_scale_down = host_scale_down, .replica_figure = host_replica_figure, .reason = tells \
+        .try_exchange = host_try_exchange, .reason = tells \
     }
 static const struct easim_host host = HOST(NULL), telling_host = HOST(host_reason);
 
@@ -468,6 +487,20 @@ static void drop_plan(struct sim *sim, struct easim_plan *plan) {
     }
 }
 
+void actions_init(struct sim *sim) {
+    const struct easim_policy *policy = sim->module->policy;
+    struct easim_services *services = view_services(&sim->view, 0);
+    services->plan_scale_up = host_scale_up;
+    services->plan_scale_down = host_scale_down;
+    services->replica_figure = host_replica_figure;
+    for (uint32_t i = 0; i < policy->extension_count; i++) {
+        uint32_t is = interface_extension(&policy->extensions[i]);
+        sim->extensions[i] = is == CAPABILITY_FORECAST ? view_shown(&sim->view, sim->view.forecast)
+                             : is == CAPABILITY_SERVICES ? view_shown(&sim->view, sim->view.scaling)
+                                                         : NULL;
+    }
+}
+
 struct easim_pass actions_pass(struct easim_plan *plan) {
     struct sim *sim = plan->sim;
     return (struct easim_pass){
@@ -480,6 +513,7 @@ struct easim_pass actions_pass(struct easim_plan *plan) {
         .job_memory = sim->job_memory,
         .job_memory_stride = sim->job_memory_stride,
         .told = sim->told,
+        .extensions = sim->extensions,
     };
 }
 

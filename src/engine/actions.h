@@ -13,11 +13,14 @@ struct action {
 
 /* Of one call of a policy: zero-initialise all but sim; release with actions_finish. */
 struct easim_plan {
+    struct plan_head head;
     struct sim *sim;
     ARRAY_OF(struct action) actions;
     struct str failure; /* from host->fail; "": none */
 };
 
+/* Puts the structs of the policy's extensions in their order, with the functions of services. */
+void actions_init(struct sim *sim);
 /* What the policy is called with: the view, and the host functions that fill in the plan. */
 struct easim_pass actions_pass(struct easim_plan *plan);
 /* Carries out what the policy has asked for; if the run has failed, drops it. */

@@ -153,13 +153,13 @@ struct forecasts_past {
     double least[SIGNALS], sum[SIGNALS], most[SIGNALS]; /* of the present hour */
     double present[SIGNALS]; /* shown of it; NAN: nothing to compare with */
     int64_t hour;            /* of which `shown` was shown; -1: none */
-    struct easim_forecast *shown;
+    struct easim_forecast_hour *shown;
 };
 
 static const char *const value_names[SIGNALS] = {"power_cap_w", "price_per_mwh",
                                                  "carbon_g_per_kwh"};
 
-static void values_of(const struct easim_forecast *forecast, double values[static SIGNALS]) {
+static void values_of(const struct easim_forecast_hour *forecast, double values[static SIGNALS]) {
     values[SIGNAL_CAP] = forecast->power_cap_w;
     values[SIGNAL_PRICE] = forecast->price_per_mwh;
     values[SIGNAL_CARBON] = forecast->carbon_g_per_kwh;
@@ -224,7 +224,7 @@ static void compare_shown(struct sim *sim, const struct forecasts_past *past) {
     int64_t passed = past->hour < 0 ? f->hours : f->hour - past->hour;
     for (int64_t lead = 0; lead + passed < f->hours; lead++) {
         double now[SIGNALS], before[SIGNALS];
-        values_of(easim_view_forecast(sim->view.v, (uint32_t)lead), now);
+        values_of(&sim->view.hours[lead], now);
         values_of(&past->shown[lead + passed], before);
         for (int i = 0; i < SIGNALS; i++)
             if (now[i] != before[i] && !(isnan(now[i]) && isnan(before[i])))
@@ -243,7 +243,7 @@ void forecasts_check_shown(struct sim *sim) {
     if (sim->options.forecast.error.sigma == 0)
         compare_shown(sim, past);
     for (uint32_t lead = 0; lead < f->hours; lead++)
-        past->shown[lead] = *easim_view_forecast(sim->view.v, lead);
+        past->shown[lead] = sim->view.hours[lead];
     past->hour = f->hour;
     values_of(&past->shown[0], past->present);
 }

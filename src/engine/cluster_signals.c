@@ -235,7 +235,7 @@ void wake_ups_finish(struct sim *sim) {
    alone, so that no question changes a forecast. */
 
 uint32_t forecasts_hours(const struct sim *sim) {
-    bool reads = sim->module->policy->capabilities & EASIM_CAPABILITY_FORECAST;
+    bool reads = sim->module->policy->capabilities & CAPABILITY_FORECAST;
     return reads ? (uint32_t)sim->options.forecast.hours : 0;
 }
 
@@ -283,7 +283,7 @@ static void show_series(struct sim *sim, uint32_t which) {
                  fresh = sigma * sqrt(1 - carry * carry);
     double error = 0, variance = 0;
     for (uint32_t lead = 0; lead < f->hours; lead++) {
-        struct easim_forecast *shown = view_forecast(&sim->view, lead);
+        struct easim_forecast_hour *shown = view_forecast_hour(&sim->view, lead);
         double *const places[SIGNALS] = {&shown->power_cap_w, &shown->price_per_mwh,
                                          &shown->carbon_g_per_kwh};
         size_t at = (size_t)(f->hour + lead) % f->hours;
@@ -298,7 +298,7 @@ static void show_series(struct sim *sim, uint32_t which) {
 
 static void show_hours(struct sim *sim) {
     for (uint32_t lead = 0; lead < sim->forecasts.hours; lead++)
-        view_forecast(&sim->view, lead)->from_s =
+        view_forecast_hour(&sim->view, lead)->from_s =
             units_s((sim->forecasts.hour + lead) * FORECAST_HOUR_NS);
     for (uint32_t i = 0; i < SIGNALS; i++)
         show_series(sim, i);

@@ -78,7 +78,7 @@ enum refusal action_check_reject(const struct sim *sim, uint32_t job) {
 enum refusal action_check_scale_up(const struct sim *sim, uint32_t replica_config) {
     if (!sim->services.by_policy)
         return REFUSED_CAPABILITY;
-    if (replica_config >= sim->view.v->replica_config_count)
+    if (replica_config >= sim->view.scaling->replica_config_count)
         return REFUSED_NO_SUCH_REPLICA;
     const struct easim_replica_config *config = &sim->view.replica_configs[replica_config];
     const struct easim_service *service = &sim->view.services[config->service];
@@ -91,7 +91,7 @@ enum refusal action_check_scale_up(const struct sim *sim, uint32_t replica_confi
 enum refusal action_check_scale_down(const struct sim *sim, uint32_t replica) {
     if (!sim->services.by_policy)
         return REFUSED_CAPABILITY;
-    if (replica >= sim->view.v->replica_count ||
+    if (replica >= sim->view.scaling->replica_count ||
         sim->view.replicas[replica].state == EASIM_REPLICA_NONE)
         return REFUSED_NO_SUCH_REPLICA;
     const struct easim_service *service = &sim->view.services[sim->view.replicas[replica].service];

@@ -2,6 +2,7 @@
 #include "engine/loop.h"
 
 #include "base/units.h"
+#include "engine/actions.h"
 #include "engine/cluster_signals.h"
 #include "engine/contention.h"
 #include "engine/gpus.h"
@@ -217,6 +218,7 @@ int loop_init(struct sim *sim, struct error *reterr) {
     service_view_measure(sim, &shown);
     if (view_init(&sim->view, sim->cluster, workload, &shown, reterr) < 0)
         return ERROR_RUN;
+    actions_init(sim);
     gpus_init(sim);
     service_view_init(sim);
     cluster_changes_init(sim);

@@ -65,11 +65,8 @@ static void call_policy(struct sim *sim, int (*function)(const struct easim_pass
 static bool callbacks_may_admit(struct sim *sim, uint32_t job) {
     if (!sim->module->policy->list)
         return true;
-    struct easim_plan plan = {.sim = sim};
+    struct easim_plan plan = {.head.refuses = true, .sim = sim}; /* the job is not in the queue */
     struct easim_pass pass = actions_pass(&plan);
-    struct easim_host asking = *pass.host;
-    refusing_host_set(&asking); /* the job is not in the queue */
-    pass.host = &asking;
     struct easim_job *shown = view_job(&sim->view, job);
     shown->state = EASIM_JOB_WAITING; /* as the policy will see it if it is admitted */
     shown->here = true;

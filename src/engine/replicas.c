@@ -301,7 +301,7 @@ void replicas_start_first(struct sim *sim) {
 /* --- service_view --- */
 
 void service_view_measure(const struct sim *sim, struct view_options *shown) {
-    if (!sim->workload->services || !params_have(sim->params, EASIM_CAPABILITY_SERVICES))
+    if (!sim->workload->services || !params_have(sim->params, CAPABILITY_SERVICES))
         return;
     shown->services = (uint32_t)sim->workload->services->count;
     shown->replicas = sim->cluster->gpus;
@@ -315,7 +315,7 @@ static double most_w(const struct sim *sim, const struct replica_config *config)
 
 void service_view_init(struct sim *sim) {
     uint32_t first = 0;
-    for (uint32_t s = 0; s < sim->view.v->service_count; s++) {
+    for (uint32_t s = 0; s < sim->view.scaling->service_count; s++) {
         const struct service *spec = services_spec(sim, s);
         const double target = spec->scaling.target;
         *view_service(&sim->view, s) = (struct easim_service){.name = spec->name,
@@ -376,13 +376,13 @@ static void show_service(struct sim *sim, uint32_t service) {
 }
 
 void service_view_update(struct sim *sim) {
-    for (uint32_t s = 0; s < sim->view.v->service_count; s++)
+    for (uint32_t s = 0; s < sim->view.scaling->service_count; s++)
         show_service(sim, s);
-    if (sim->view.v->service_count == 0)
+    if (sim->view.scaling->service_count == 0)
         return;
     for (uint32_t i = 0; i < sim->services.replicas.count; i++)
         show_replica(sim, i);
-    view_header(&sim->view)->replica_count = (uint32_t)sim->services.replicas.count;
+    view_services(&sim->view, 0)->replica_count = (uint32_t)sim->services.replicas.count;
 }
 
 void service_view_tell(struct sim *sim) {
@@ -394,7 +394,7 @@ void service_view_tell(struct sim *sim) {
 
 bool service_view_find_config(const struct sim *sim, uint32_t replica_config, uint32_t *ret_service,
                               uint32_t *ret_config) {
-    if (replica_config >= sim->view.v->replica_config_count)
+    if (replica_config >= sim->view.scaling->replica_config_count)
         return false;
     *ret_service = sim->view.replica_configs[replica_config].service;
     *ret_config = replica_config - sim->view.services[*ret_service].first_config;

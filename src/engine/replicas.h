@@ -29,7 +29,7 @@ void replicas_become_ready(struct sim *sim, uint32_t replica);
 void replicas_fail_node(struct sim *sim, uint32_t node);
 
 /* --- service_view --- */
-/* Services as policies with SERVICES see them (easim/services.h); others see none. */
+/* Services as policies that list easim.services see them; others see none. */
 
 /* How many there are to show. */
 void service_view_measure(const struct sim *sim, struct view_options *shown);
@@ -40,10 +40,10 @@ void service_view_update(struct sim *sim);
 /* A service has changed: a decision follows, if the policy scales services. */
 void service_view_tell(struct sim *sim);
 
-/* The service and its configuration at a place in view->replica_configs; false: no such place. */
+/* The service and its configuration of a replica configuration; false: no such place. */
 bool service_view_find_config(const struct sim *sim, uint32_t replica_config, uint32_t *ret_service,
                               uint32_t *ret_config);
-/* Of a ready replica at a load, as host->replica_figure says. */
+/* Of a ready replica at a load, as replica_figure of easim/services.h says. */
 double service_view_figure(const struct sim *sim, uint32_t replica_config, double load,
                            uint32_t figure);
 

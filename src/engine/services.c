@@ -330,7 +330,7 @@ void services_init(struct sim *sim) {
     if (services->count == 0)
         return;
     services->tick_event = EVENT_NONE;
-    services->by_policy = params_have(sim->params, EASIM_CAPABILITY_SERVICES);
+    services->by_policy = params_have(sim->params, CAPABILITY_SERVICES);
     services->runs = mem_zalloc(services->count, sizeof *services->runs);
     for (uint32_t s = 0; s < services->count; s++) {
         const struct service *spec = services_spec(sim, s);

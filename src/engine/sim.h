@@ -420,6 +420,8 @@ struct sim {
     int64_t committed_nw; /* power if every allocated GPU drew the higher of ctx_w and its computing
                              power */
     struct view view;
+    /* As policies see them; a mixture of two policies has those of both. */
+    const void *extensions[2 * EASIM_MOST_EXTENSIONS];
     struct cluster_changes changes;
     struct wake_ups wake_ups;
     struct forecasts forecasts;

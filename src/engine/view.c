@@ -11,7 +11,7 @@
    checked run each at the end of a page, in front of one that policies cannot read. */
 static void lay_out(struct view *view, const size_t counts[VIEW_PLACES], bool checked) {
 #define SIZE(PLACE, many, one, count) sizeof *view->many,
-    const size_t sizes[VIEW_PLACES] = {sizeof *view->v, VIEW_ARRAYS(SIZE)};
+    const size_t sizes[VIEW_PLACES] = {sizeof *view->v, VIEW_ARRAYS(SIZE) EXTENSION_ARRAYS(SIZE)};
 #undef SIZE
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), step = checked ? page : 64;
     size_t from = 0;
@@ -43,7 +43,7 @@ static int map_region(struct view *view, const struct cluster *cluster,
     const size_t *at = view->places;
     view->event_capacity = 2 * jobs + 64;
 #define COUNT(PLACE, many, one, count) count,
-    const size_t counts[VIEW_PLACES] = {1, VIEW_ARRAYS(COUNT)};
+    const size_t counts[VIEW_PLACES] = {1, VIEW_ARRAYS(COUNT) EXTENSION_ARRAYS(COUNT)};
 #undef COUNT
     lay_out(view, counts, checked);
     size_t bytes = view->ends[AT_REPLICAS] + (checked ? (size_t)sysconf(_SC_PAGESIZE) : 0);
@@ -54,9 +54,14 @@ static int map_region(struct view *view, const struct cluster *cluster,
     view->v = (const void *)(base + at[AT_VIEW]);
 #define POINT(PLACE, many, one, count) view->many = (const void *)(base + at[AT_##PLACE]);
     VIEW_ARRAYS(POINT)
+    EXTENSION_ARRAYS(POINT)
 #undef POINT
-    view->shown = (const void *)((const char *)view->guard.shown + at[AT_VIEW]);
+    view->shown = view_shown(view, view->v);
     return 0;
+}
+
+const void *view_shown(const struct view *view, const void *at) {
+    return (const char *)view->guard.shown + ((const char *)at - (const char *)view->guard.host);
 }
 
 /* The waiting job before a job, which waits or does not. Mostly one end of the list tells. */
@@ -115,6 +120,26 @@ static void init_blocks(struct view *view, uint32_t jobs, bool checked) {
         view->over = mem_zalloc(jobs / view->jobs_per_block + 1, sizeof *view->over);
 }
 
+static void show_extensions(struct view *view, const struct view_options *options) {
+    *view_forecast(view, 0) =
+        (struct easim_forecast){.struct_size = sizeof *view->forecast,
+                                .hour_count = options->forecast_hours,
+                                .site_count = 1,
+                                .hour_stride = sizeof *view->hours,
+                                .site_stride = options->forecast_hours * sizeof *view->hours,
+                                .hours = view_shown(view, view->hours)};
+    *view_services(view, 0) =
+        (struct easim_services){.struct_size = sizeof *view->scaling,
+                                .service_count = options->services,
+                                .replica_config_count = options->replica_configs,
+                                .service_stride = sizeof *view->services,
+                                .replica_config_stride = sizeof *view->replica_configs,
+                                .replica_stride = sizeof *view->replicas,
+                                .services = view_shown(view, view->services),
+                                .replica_configs = view_shown(view, view->replica_configs),
+                                .replicas = view_shown(view, view->replicas)};
+}
+
 int view_init(struct view *view, const struct cluster *cluster, const struct workload *workload,
               const struct view_options *options, struct error *reterr) {
     *view = (struct view){0};
@@ -142,14 +167,12 @@ int view_init(struct view *view, const struct cluster *cluster, const struct wor
                             .job_count = (uint32_t)workload->jobs.count,
                             .usage_half_life_s = INFINITY,
                             .first_waiting = EASIM_NONE,
-                            .forecast_hours = options->forecast_hours,
-                            .service_count = options->services,
-                            .replica_config_count = options->replica_configs,
                             .span_count = network_span_count(&cluster->network),
                             .span_names = view->span_names,
                             .span_nodes = view->span_nodes,
                             VIEW_ARRAYS(SHOW)};
 #undef SHOW
+    show_extensions(view, options);
     return 0;
 }
 
@@ -174,7 +197,7 @@ void view_damage(const struct view *view, char text[static VIEW_PLACE_BYTES]) {
     static const struct {
         const char *name;
         size_t stride;
-    } kinds[] = {{"the view itself", 0}, VIEW_ARRAYS(NAME)};
+    } kinds[] = {{"the view itself", 0}, VIEW_ARRAYS(NAME) EXTENSION_ARRAYS(NAME)};
 #undef NAME
     size_t at = (size_t)((const char *)view->guard.damage - (const char *)view->guard.host);
     int kind = AT_REPLICAS;
@@ -186,7 +209,8 @@ void view_damage(const struct view *view, char text[static VIEW_PLACE_BYTES]) {
     else if (kind == AT_JOBS && number < view->v->job_count && view->jobs[number].id)
         snprintf(text, VIEW_PLACE_BYTES, "job %.100s", view->jobs[number].id);
     else
-        snprintf(text, VIEW_PLACE_BYTES, "view->%s[%zu]%s", kinds[kind].name, number,
+        snprintf(text, VIEW_PLACE_BYTES, "%s%s[%zu]%s", kind < AT_FORECAST ? "view->" : "",
+                 kinds[kind].name, number,
                  kind == AT_JOBS && number < view->v->job_count
                      ? ", a job that is not submitted yet"
                      : "");

@@ -4,8 +4,8 @@
 
 #include "base/idset.h"
 #include "cluster/cluster.h"
-#include "easim/policy.h"
 #include "engine/guard.h"
+#include "policy/interface.h"
 #include "workload/workload.h"
 
 /* The arrays of the view, in their order in its region: place, name, element, and how many there
@@ -18,14 +18,18 @@
     X(JOBS, jobs, job, jobs) \
     X(RUNNING, running, running, most_running) \
     X(CHECKPOINTING, checkpointing, checkpointing, most_running) \
-    X(EVENTS, events, event, view->event_capacity) \
-    X(FORECASTS, forecasts, forecast, options->forecast_hours) \
+    X(EVENTS, events, event, view->event_capacity)
+/* Those of extensions, and their structs: that of easim.services is called scaling. */
+#define EXTENSION_ARRAYS(X) \
+    X(FORECAST, forecast, forecast, 1) \
+    X(HOURS, hours, forecast_hour, options->forecast_hours) \
+    X(SCALING, scaling, services, 1) \
     X(SERVICES, services, service, options->services) \
     X(REPLICA_CONFIGS, replica_configs, replica_config, options->replica_configs) \
     X(REPLICAS, replicas, replica, options->replicas)
 
 #define VIEW_PLACE(PLACE, many, one, count) AT_##PLACE,
-enum { AT_VIEW, VIEW_ARRAYS(VIEW_PLACE) VIEW_PLACES };
+enum { AT_VIEW, VIEW_ARRAYS(VIEW_PLACE) EXTENSION_ARRAYS(VIEW_PLACE) VIEW_PLACES };
 #undef VIEW_PLACE
 #define VIEW_POINTER(PLACE, many, one, count) const struct easim_##one *many;
 
@@ -33,6 +37,7 @@ enum { AT_VIEW, VIEW_ARRAYS(VIEW_PLACE) VIEW_PLACES };
 struct view {
     const struct easim_view *v;
     VIEW_ARRAYS(VIEW_POINTER)
+    EXTENSION_ARRAYS(VIEW_POINTER)
     uint32_t event_capacity;
     /* Of the above in the region, in that order; where the next may begin, or what is hidden. */
     size_t places[VIEW_PLACES], ends[VIEW_PLACES];
@@ -71,6 +76,8 @@ void view_policy_begins(struct view *view);
 bool view_policy_ends(struct view *view, bool all);
 void view_damage(const struct view *view, char text[static VIEW_PLACE_BYTES]);
 
+/* Where policies see a place of the view. */
+const void *view_shown(const struct view *view, const void *at);
 /* To be written now, while no policy runs: the view itself (view_header), or one of an array, by
    its index (view_job, view_gpu_type ..). */
 static inline struct easim_view *view_header(struct view *view) {
@@ -81,6 +88,7 @@ static inline struct easim_view *view_header(struct view *view) {
         return guard_open(&view->guard, &view->many[index], sizeof *view->many); \
     }
 VIEW_ARRAYS(VIEW_OPEN)
+EXTENSION_ARRAYS(VIEW_OPEN)
 
 void view_set_now(struct view *view, int64_t now_ns);
 void view_add_event(struct view *view, enum easim_event_kind kind, uint32_t job, uint32_t node);

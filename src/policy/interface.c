@@ -17,10 +17,11 @@
 
 /* The least that version 3.0 has. What follows may be left out, and is 0 then, as is what later
  * minor versions add. */
-#define LEAST_POLICY_BYTES BYTES_TO(struct easim_policy, decide)
-#define LEAST_LIST_BYTES   BYTES_TO(struct easim_list, minimise)
-#define LEAST_PARAM_BYTES  BYTES_TO(struct easim_param, role)
-#define LEAST_COLUMN_BYTES BYTES_TO(struct easim_column, key)
+#define LEAST_POLICY_BYTES    BYTES_TO(struct easim_policy, decide)
+#define LEAST_LIST_BYTES      BYTES_TO(struct easim_list, minimise)
+#define LEAST_PARAM_BYTES     BYTES_TO(struct easim_param, role)
+#define LEAST_COLUMN_BYTES    BYTES_TO(struct easim_column, key)
+#define LEAST_EXTENSION_BYTES BYTES_TO(struct easim_extension, optional)
 
 /* What a terminal can show. */
 #define PRINTABLE "UTF-8 without control characters"
@@ -29,6 +30,7 @@
 struct whole {
     struct easim_policy policy;
     struct easim_list list;
+    struct easim_extension extensions[EASIM_MOST_EXTENSIONS];
     struct easim_column *columns; /* behind the parameters */
     struct easim_param params[];
 };
@@ -38,6 +40,20 @@ struct whole {
 static const char *const capability_names[] = {
     "PREEMPT", "RESIZE", NULL,       "POWER_CAP", "FREQUENCY", "FRACTIONAL_GPU",
     "TICK",    "ORACLE", "RECORDED", "REJECT",    "FORECAST",  "SERVICES"};
+
+/* The extensions of this host. */
+static const struct {
+    const char *name;
+    uint32_t version, bytes, least; /* least: what the first structs of that version had */
+    uint32_t capability;
+} extensions[] = {
+    {"easim.forecast", 1, sizeof(struct easim_forecast), BYTES_TO(struct easim_forecast, hours),
+     CAPABILITY_FORECAST},
+    {"easim.services", 1, sizeof(struct easim_services),
+     BYTES_TO(struct easim_services, replica_figure), CAPABILITY_SERVICES},
+};
+#define EXTENSIONS      (CAPABILITY_FORECAST | CAPABILITY_SERVICES)
+#define EXTENSION_COUNT (sizeof extensions / sizeof *extensions)
 
 const char *interface_capability_name(uint32_t bit) {
     for (size_t i = 0; i < sizeof capability_names / sizeof *capability_names; i++)
@@ -76,16 +92,100 @@ void interface_write_reads(uint32_t reads, struct str *text) {
         }
 }
 
-bool interface_is_name(const char *name) {
+#define FAULT_BYTES 100
+#define NAME_BYTES  "abcdefghijklmnopqrstuvwxyz0123456789_"
+
+static bool is_made_of(const char *name, const char *bytes) {
     size_t length = name ? strlen(name) : 0;
-    return length > 0 && name[0] >= 'a' && name[0] <= 'z' &&
-           strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == length;
+    return length > 0 && name[0] >= 'a' && name[0] <= 'z' && strspn(name, bytes) == length;
+}
+
+bool interface_is_name(const char *name) {
+    return is_made_of(name, NAME_BYTES);
+}
+
+/* --- extensions --- */
+
+/* Its place among those of this host; EXTENSION_COUNT: it is unknown. */
+static size_t known_extension(const struct easim_extension *row) {
+    size_t i = 0;
+    while (i < EXTENSION_COUNT &&
+           (extensions[i].version != row->version || strcmp(extensions[i].name, row->name) != 0))
+        i++;
+    return i;
+}
+
+uint32_t interface_extension(const struct easim_extension *row) {
+    size_t i = known_extension(row);
+    return i < EXTENSION_COUNT && row->bytes <= extensions[i].bytes ? extensions[i].capability : 0;
+}
+
+void interface_forget(struct easim_policy *policy, uint32_t extension) {
+    struct easim_extension *row = &((struct whole *)(void *)policy)->extensions[extension];
+    policy->capabilities &= ~interface_extension(row);
+    row->version = 0;
+}
+
+/* Its capabilities and those of the extensions that it lists, whether this host has them or not. */
+static uint32_t declared(const struct easim_policy *p) {
+    uint32_t all = p->capabilities;
+    for (uint32_t i = 0; i < p->extension_count; i++)
+        for (size_t k = 0; k < EXTENSION_COUNT; k++)
+            if (strcmp(extensions[k].name, p->extensions[i].name) == 0)
+                all |= extensions[k].capability;
+    return all;
+}
+
+static bool is_listed_before(const struct easim_policy *p, uint32_t number) {
+    const struct easim_extension *row = &p->extensions[number];
+    uint32_t i = 0;
+    while (i < number && (p->extensions[i].version != row->version ||
+                          strcmp(p->extensions[i].name, row->name) != 0))
+        i++;
+    return i < number;
+}
+
+/* What is wrong with a row; "": nothing. */
+static void extension_fault(const struct easim_policy *p, uint32_t number,
+                            char fault[static FAULT_BYTES]) {
+    const struct easim_extension *row = &p->extensions[number];
+    const bool is_named = is_made_of(row->name, NAME_BYTES ".");
+    const size_t known = is_named ? known_extension(row) : EXTENSION_COUNT;
+    const uint32_t least = known < EXTENSION_COUNT ? extensions[known].least : 1;
+    if (!is_named)
+        snprintf(fault, FAULT_BYTES, "expected a name of a-z, 0-9, _ and .");
+    else if (row->version == 0)
+        snprintf(fault, FAULT_BYTES, "expected a version of at least 1");
+    else if (is_listed_before(p, number))
+        snprintf(fault, FAULT_BYTES, "listed twice");
+    else if (row->bytes < least)
+        snprintf(fault, FAULT_BYTES, "bytes is %u: expected at least %u", row->bytes, least);
+    else if (known == EXTENSION_COUNT && !row->optional)
+        snprintf(fault, FAULT_BYTES, "this easim does not have it, and it is not optional");
+    else if (known < EXTENSION_COUNT && row->bytes > extensions[known].bytes && !row->optional)
+        snprintf(fault, FAULT_BYTES, "bytes is %u: this easim has %u, and it is not optional",
+                 row->bytes, extensions[known].bytes);
+}
+
+/* Those that this host has become capabilities. */
+static int check_extensions(struct easim_policy *p, const char *path, struct error *reterr) {
+    for (uint32_t i = 0; i < p->extension_count; i++) {
+        const struct easim_extension *row = &p->extensions[i];
+        char fault[FAULT_BYTES] = "";
+        extension_fault(p, i, fault);
+        if (fault[0])
+            return error_set(reterr, ERROR_INPUT, "%s: policy %s: extension %u (%s/%u): %s", path,
+                             p->name, i, row->name ? row->name : "no name", row->version, fault);
+        p->capabilities |= interface_extension(row);
+    }
+    return 0;
 }
 
 static int check_capabilities(const struct easim_policy *p, const char *path,
                               struct error *reterr) {
     for (int i = 0; i < 32; i++) {
-        if ((p->capabilities & 1u << i) && !interface_capability_name(1u << i))
+        uint32_t bit = p->capabilities & 1u << i;
+        if (bit && (!interface_capability_name(bit) || (bit & EXTENSIONS)))
             return error_set(reterr, ERROR_INPUT, "%s: policy %s: unknown capability bit %d", path,
                              p->name, i);
     }
@@ -97,11 +197,11 @@ static int check_reads(const struct easim_policy *p, const char *path, struct er
     if (unknown || kept)
         return error_set(reterr, ERROR_INPUT, "%s: policy %s: unknown bit %d of %s", path, p->name,
                          ffs((int)(unknown ? unknown : kept)) - 1, unknown ? "reads" : "keeps");
-    const char *fault =
-        (p->reads & EASIM_READS_NOTHING) && p->reads != EASIM_READS_NOTHING ? "NOTHING stands alone"
-        : (p->reads & EASIM_READS_FORECASTS) && !(p->capabilities & EASIM_CAPABILITY_FORECAST)
-            ? "FORECASTS needs the capability FORECAST"
-            : NULL;
+    const char *fault = (p->reads & EASIM_READS_NOTHING) && p->reads != EASIM_READS_NOTHING
+                            ? "NOTHING stands alone"
+                        : (p->reads & EASIM_READS_FORECASTS) && !(declared(p) & CAPABILITY_FORECAST)
+                            ? "FORECASTS needs the extension easim.forecast"
+                            : NULL;
     return fault ? error_set(reterr, ERROR_INPUT, "%s: policy %s: reads: %s", path, p->name, fault)
                  : 0;
 }
@@ -161,8 +261,8 @@ static const char *role_fault(const struct easim_policy *p, const struct easim_p
         return "its role needs another type";
     if (others > 0)
         return "another parameter has its role";
-    if (params_capability_of(param->role) & ~p->capabilities)
-        return "its role needs a capability that is not declared";
+    if (params_capability_of(param->role) & ~declared(p))
+        return "its role needs a capability or extension that is not declared";
     if (param->role == EASIM_ROLE_ROUND && p->list)
         return "role ROUND is of free policies: list policies have round_s";
     return param->type == EASIM_PARAM_CHOICE && !param->choices[1] ? "its role needs two choices"
@@ -387,9 +487,16 @@ static int check_parts(const struct easim_policy *p, const char *path, struct er
         return error_set(reterr, ERROR_INPUT,
                          "%s: policy %s: column_count is %u but columns is NULL", path, p->name,
                          p->column_count);
+    if (p->extension_count > EASIM_MOST_EXTENSIONS || (p->extension_count > 0 && !p->extensions))
+        return error_set(reterr, ERROR_INPUT,
+                         "%s: policy %s: expected at most %u extensions, found %u%s", path, p->name,
+                         EASIM_MOST_EXTENSIONS, p->extension_count,
+                         p->extensions ? "" : ", but extensions is NULL");
     int r = check_size(path, "param_bytes", p->param_bytes, LEAST_PARAM_BYTES, reterr);
     if (r == 0 && p->column_count > 0)
         r = check_size(path, "column_bytes", p->column_bytes, LEAST_COLUMN_BYTES, reterr);
+    if (r == 0 && p->extension_count > 0)
+        r = check_size(path, "extension_bytes", p->extension_bytes, LEAST_EXTENSION_BYTES, reterr);
     if (r == 0 && p->job_memory_size > EASIM_MOST_JOB_MEMORY)
         r = error_set(reterr, ERROR_INPUT,
                       "%s: policy %s: job_memory_size is %zu: expected at most %d", path, p->name,
@@ -414,8 +521,13 @@ static struct easim_policy *make_whole(const struct easim_policy *p) {
     for (uint32_t i = 0; i < p->column_count; i++)
         copy_known(&whole->columns[i], sizeof whole->columns[i],
                    (const char *)p->columns + (size_t)i * p->column_bytes, p->column_bytes);
+    for (uint32_t i = 0; i < p->extension_count; i++)
+        copy_known(&whole->extensions[i], sizeof whole->extensions[i],
+                   (const char *)p->extensions + (size_t)i * p->extension_bytes,
+                   p->extension_bytes);
     whole->policy.params = whole->params;
     whole->policy.columns = whole->columns;
+    whole->policy.extensions = whole->extensions;
     return &whole->policy;
 }
 
@@ -435,6 +547,8 @@ int interface_read(const void *symbol, size_t bytes, const char *path,
     struct easim_policy *policy = make_whole(&known);
     int r = check_capabilities(policy, path, reterr);
     if (r == 0)
+        r = check_extensions(policy, path, reterr);
+    if (r == 0)
         r = check_reads(policy, path, reterr);
     if (r == 0)
         r = check_params(policy, path, reterr);
@@ -447,54 +561,4 @@ int interface_read(const void *symbol, size_t bytes, const char *path,
     else
         free(policy);
     return r;
-}
-
-/* --- refusing_host --- */
-
-static int refuse_config(struct easim_plan *plan, uint32_t job, uint32_t config) {
-    (void)plan, (void)job, (void)config;
-    return EASIM_INVAL;
-}
-
-static int refuse_preempt(struct easim_plan *plan, uint32_t job, bool at_once) {
-    (void)plan, (void)job, (void)at_once;
-    return EASIM_INVAL;
-}
-
-static int refuse_wake(struct easim_plan *plan, double time_s) {
-    (void)plan, (void)time_s;
-    return EASIM_INVAL;
-}
-
-static int refuse_wake_clear(struct easim_plan *plan) {
-    (void)plan;
-    return EASIM_INVAL;
-}
-
-static int refuse_reject(struct easim_plan *plan, uint32_t job, const char *reason) {
-    (void)plan, (void)job, (void)reason;
-    return EASIM_INVAL;
-}
-
-static int refuse_exchange(struct easim_plan *plan, const struct easim_part *parts, uint32_t count,
-                           size_t part_bytes, uint32_t *ret_part) {
-    (void)plan, (void)parts, (void)count, (void)part_bytes;
-    if (ret_part)
-        *ret_part = EASIM_NONE;
-    return EASIM_INVAL;
-}
-
-static int refuse_scaling(struct easim_plan *plan, uint32_t which) {
-    (void)plan, (void)which;
-    return EASIM_INVAL;
-}
-
-void refusing_host_set(struct easim_host *host) {
-    host->plan_start = host->plan_resize = refuse_config;
-    host->plan_preempt = refuse_preempt;
-    host->plan_wake_at = refuse_wake;
-    host->plan_wake_clear = refuse_wake_clear;
-    host->plan_reject = refuse_reject;
-    host->plan_exchange = refuse_exchange;
-    host->plan_scale_up = host->plan_scale_down = refuse_scaling;
 }

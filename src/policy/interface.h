@@ -5,12 +5,17 @@
 
 #include "base/error.h"
 #include "base/str.h"
-#include "easim/policy.h"
+#include "easim/forecast.h"
+#include "easim/services.h"
 
 /* Whether a policy or a parameter may be called so: a-z, then a-z, 0-9 and _. Accepts NULL. */
 bool interface_is_name(const char *name);
-/* A name for one capability bit ("PREEMPT"), or NULL. */
+/* A name for one capability bit ("PREEMPT"), also of an extension; or NULL. */
 const char *interface_capability_name(uint32_t bit);
+/* The bit of the extension that a row asks for; 0: this host lacks it. */
+uint32_t interface_extension(const struct easim_extension *row);
+/* As if this host lacked that optional extension of a policy that interface_read has made. */
+void interface_forget(struct easim_policy *policy, uint32_t extension);
 /* In a word, what a parameter of a loaded policy means to the host: its role, "ageing", or the name
    of an option that the host adds. NULL: nothing. */
 const char *interface_role(const struct easim_policy *policy, const struct easim_param *param);
@@ -25,7 +30,7 @@ void interface_version(uint32_t major, uint32_t minor, uint32_t draft,
 
 /* Reads what a module exports as `easim_policy`, `bytes` long; path names the module in messages.
    The result is the host's own copy, to be released with free: the policy, its list and its
-   parameter table are structs of this host's size, in which members that the module's version
+   tables are structs of this host's size, in which members that the module's version
    does not have are 0. Texts, choices and functions stay the module's. */
 int interface_read(const void *symbol, size_t bytes, const char *path,
                    struct easim_policy **ret_policy, struct error *reterr) MUST_CHECK;
@@ -37,9 +42,15 @@ static inline const struct easim_job *host_job(const struct easim_view *view, ui
     return (const struct easim_job *)((const char *)view->jobs + job * view->job_stride);
 }
 
-/* --- refusing_host: a host for callbacks whose actions are not to count --- */
+/* --- plan_head: of callbacks whose actions are not to count --- */
 
-/* Makes the host answer EASIM_INVAL to every action; what it tells stays. */
-void refusing_host_set(struct easim_host *host);
+/* What a struct easim_plan of the engine begins with. */
+struct plan_head {
+    bool refuses; /* EASIM_INVAL to every action, of which nobody is told; questions are answered */
+};
+
+static inline struct plan_head *plan_head(struct easim_plan *plan) {
+    return (struct plan_head *)(void *)plan;
+}
 
 #endif

@@ -84,7 +84,7 @@ static size_t list_param_count(const struct easim_policy *policy) {
 /* Capabilities that a policy may put under a parameter of its own, by its role: it then has them
    only where that is true. */
 static const uint32_t switches[] = {[EASIM_ROLE_LIMITS] = EASIM_CAPABILITY_FREQUENCY,
-                                    [EASIM_ROLE_SERVICES] = EASIM_CAPABILITY_SERVICES,
+                                    [EASIM_ROLE_SERVICES] = CAPABILITY_SERVICES,
                                     [EASIM_ROLE_CAP] = EASIM_CAPABILITY_POWER_CAP,
                                     [EASIM_ROLE_SHARES] = EASIM_CAPABILITY_FRACTIONAL_GPU};
 

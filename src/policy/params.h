@@ -7,6 +7,10 @@
 #include "easim/policy.h"
 #include "model/config_table.h"
 
+/* Extensions are capabilities in the host's copy of a policy: bits that a module may not set. */
+#define CAPABILITY_FORECAST (1u << 10)
+#define CAPABILITY_SERVICES (1u << 11)
+
 /* Options of every list policy. */
 struct list_options {
     bool strict;        /* stop at the first job that cannot start now */

@@ -126,7 +126,7 @@ static void warn_of_scaling(struct study *study, const struct service *service) 
 
 /* The rest of `scaling` says what the first replicas are. */
 static void warn_of_policy(struct study *study, const struct service *service) {
-    if (service->has_scaling && params_have(&study->params, EASIM_CAPABILITY_SERVICES))
+    if (service->has_scaling && params_have(&study->params, CAPABILITY_SERVICES))
         warn_of_service(
             study, service,
             "scaling: interval, down_after and preempt are of no effect, policy %s scales services itself",
@@ -135,8 +135,7 @@ static void warn_of_policy(struct study *study, const struct service *service) {
 
 /* Asked for by name, where there is nothing to scale. */
 static void warn_of_no_services(struct study *study) {
-    if (study->source.services.count == 0 &&
-        params_switch_on(&study->params, EASIM_CAPABILITY_SERVICES))
+    if (study->source.services.count == 0 && params_switch_on(&study->params, CAPABILITY_SERVICES))
         array_push(&study->warnings,
                    "policy.params.services: of no effect, the workload has no services");
 }
@@ -469,8 +468,9 @@ static void warn_of_forecast(struct study *study) {
     const struct easim_policy *policy = study->module.policy;
     if (f->hours == 0)
         return;
-    if (study->module.handle && !(policy->capabilities & EASIM_CAPABILITY_FORECAST))
-        warn(study, "forecast: of no effect, policy %s reads none (it does not declare FORECAST)",
+    if (study->module.handle && !(policy->capabilities & CAPABILITY_FORECAST))
+        warn(study,
+             "forecast: of no effect, policy %s reads none (it does not list easim.forecast)",
              policy->name);
     const struct series *all = study->scenario.signals;
     if (!all[SIGNAL_CAP].kind && !all[SIGNAL_PRICE].kind && !all[SIGNAL_CARBON].kind)

@@ -290,13 +290,16 @@ def choice_edp(d):
 
 # ---- accessors ------------------------------------------------------------------------------------------------------
 
-ARRAYS = ("gpu_type", "node", "user", "config", "running", "checkpointing", "event", "forecast")
+ARRAYS = ("gpu_type", "node", "user", "config", "running", "checkpointing", "event")
+
+ACCESSORS = (*(f"easim_view_{array}" for array in ARRAYS), "easim_forecast_at", "easim_service_at", "easim_replica_config_at", "easim_replica_at")
 
 
 def accessor(d):
     """The place of an element in its array, in bytes."""
-    array = d.random.choice(ARRAYS)
-    return f"easim_view_{array}", d.whole("index", 0, 100000) * d.one("stride", 8, 24, 72, 176, 304)
+    name = d.random.choice(ACCESSORS)
+    place = d.whole("index", 0, 100000) * d.one("stride", 8, 24, 72, 176, 304)
+    return name, place + (d.whole("site", 0, 7) * d.one("site_stride", 0, 96, 1328) if name == "easim_forecast_at" else 0)
 
 
 def draw_jobs(d):

@@ -21,16 +21,16 @@ TestSuite(forecasts, .init = temp_dir_enter, .fini = temp_dir_leave);
 struct seen {
     uint32_t hours;
     ARRAY_OF(double) now_s;
-    ARRAY_OF(struct easim_forecast) at;
+    ARRAY_OF(struct easim_forecast_hour) at;
 };
 
 static void note_forecasts(void *context, const struct sim *sim) {
     struct seen *seen = context;
     const struct easim_view *v = sim->view.v;
     array_push(&seen->now_s, v->now_s);
-    seen->hours = v->forecast_hours;
-    for (uint32_t i = 0; i < v->forecast_hours; i++)
-        array_push(&seen->at, *easim_view_forecast(v, i));
+    seen->hours = sim->view.forecast->hour_count;
+    for (uint32_t i = 0; i < seen->hours; i++)
+        array_push(&seen->at, *easim_forecast_at(sim->view.forecast, 0, i));
 }
 
 static void seen_finish(struct seen *seen) {
@@ -77,7 +77,7 @@ Test(forecasts, exact) {
     trial_must_succeed(&t);
     cr_assert(seen.hours == 4 && seen.now_s.count >= 6, "%zu decisions", seen.now_s.count);
     for (size_t i = 0; i < seen.at.count; i++) {
-        const struct easim_forecast *f = &seen.at.at[i];
+        const struct easim_forecast_hour *f = &seen.at.at[i];
         size_t hour = (size_t)(seen.now_s.at[i / 4] / 3600) + i % 4;
         cr_expect(f->from_s == 3600.0 * (double)hour);
         cr_expect(is_same(f->power_cap_w, hours[hour][0]) &&
@@ -231,7 +231,7 @@ Test(forecasts, stream_of_its_own) {
 
 /* ---- What else is said and kept ---- */
 
-/* A policy that does not declare FORECAST sees none, and no result is another one. */
+/* A policy that does not list easim.forecast sees none, and no result is another one. */
 Test(forecasts, not_declared) {
     static const char *const forecasts[] = {"",
                                             "forecast: {error: {sigma: 0.4, correlation: 0.9}}\n"};
@@ -252,7 +252,7 @@ Test(forecasts, not_declared) {
         if (i == 1)
             cr_expect_str_eq(
                 t.study.warnings.at[0],
-                "forecast: of no effect, policy zeus reads none (it does not declare FORECAST)");
+                "forecast: of no effect, policy zeus reads none (it does not list easim.forecast)");
         rows[i] = t.jobs_csv;
         sums[i] = t.summary_csv;
         t.jobs_csv = t.summary_csv = (struct str){0};

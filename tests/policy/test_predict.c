@@ -1,6 +1,7 @@
 /* The formulas of easim/predict.h and the accessors of the view against predict.csv, which
    predict.py has made, bit for bit: compiled policies go on computing what they did. */
-#include "easim/policy.h"
+#include "easim/forecast.h"
+#include "easim/services.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@ struct world {
     struct easim_job job;
     struct easim_event event;
     struct easim_choice choice;
-    uint32_t index, stride, span, at_once, marginal;
+    uint32_t index, stride, site, site_stride, span, at_once, marginal;
     int64_t answer, end_ns;
     double exponent;
 };
@@ -79,6 +80,8 @@ static const struct {
     INPUT(choice.idle_w, REAL),
     INPUT(index, WHOLE32),
     INPUT(stride, WHOLE32),
+    INPUT(site, WHOLE32),
+    INPUT(site_stride, WHOLE32),
     INPUT(span, WHOLE32),
     INPUT(at_once, WHOLE32),
     INPUT(marginal, WHOLE32),
@@ -182,7 +185,22 @@ ACCESSOR(config, config)
 ACCESSOR(running, running)
 ACCESSOR(checkpointing, checkpointing)
 ACCESSOR(event, event)
-ACCESSOR(forecast, forecast)
+
+static double at_forecast(struct world *w) {
+    const struct easim_forecast forecast = {
+        .hour_stride = w->stride, .site_stride = w->site_stride, .hours = w};
+    return (double)((const char *)easim_forecast_at(&forecast, w->site, w->index) -
+                    (const char *)w);
+}
+
+#define OF_SERVICES(name) \
+    static double at_##name(struct world *w) { \
+        const struct easim_services services = {.name##s = w, .name##_stride = w->stride}; \
+        return (double)((const char *)easim_##name##_at(&services, w->index) - (const char *)w); \
+    }
+OF_SERVICES(service)
+OF_SERVICES(replica_config)
+OF_SERVICES(replica)
 
 #define ONE(name, expression) \
     static double of_##name(struct world *w) { \
@@ -251,7 +269,10 @@ static const struct {
                  AT(running),
                  AT(checkpointing),
                  AT(event),
-                 AT(forecast),
+                 {"easim_forecast_at", at_forecast, NULL},
+                 {"easim_service_at", at_service, NULL},
+                 {"easim_replica_config_at", at_replica_config, NULL},
+                 {"easim_replica_at", at_replica, NULL},
                  {"easim_fits", fits, NULL},
                  {"easim_view_job", view_job, NULL},
                  {"easim_view_has_event_of", has_event, NULL},

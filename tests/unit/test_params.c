@@ -69,7 +69,7 @@ Test(params, values_of_each_type) {
 Test(params, capabilities_under_parameters) {
     static const struct {
         uint32_t role, capability;
-    } cases[] = {{EASIM_ROLE_SERVICES, EASIM_CAPABILITY_SERVICES},
+    } cases[] = {{EASIM_ROLE_SERVICES, CAPABILITY_SERVICES},
                  {EASIM_ROLE_CAP, EASIM_CAPABILITY_POWER_CAP},
                  {EASIM_ROLE_SHARES, EASIM_CAPABILITY_FRACTIONAL_GPU},
                  {EASIM_ROLE_LIMITS, EASIM_CAPABILITY_FREQUENCY}};
@@ -137,20 +137,4 @@ Test(params, equal_sets) {
     params_finish(&other);
     params_finish(&fewer);
     params_finish(&named);
-}
-
-Test(params, refusing_host) {
-    struct easim_host host = {0};
-    uint32_t part = 3;
-    const struct easim_part parts[1] = {{.job = 0}};
-    refusing_host_set(&host);
-    cr_expect_eq(host.plan_start(NULL, 0, 0), EASIM_INVAL);
-    cr_expect_eq(host.plan_resize(NULL, 0, 0), EASIM_INVAL);
-    cr_expect_eq(host.plan_preempt(NULL, 0, true), EASIM_INVAL);
-    cr_expect_eq(host.plan_wake_at(NULL, 1), EASIM_INVAL);
-    cr_expect_eq(host.plan_wake_clear(NULL), EASIM_INVAL);
-    cr_expect_eq(host.plan_reject(NULL, 0, "why"), EASIM_INVAL);
-    cr_expect_eq(host.plan_exchange(NULL, parts, 1, sizeof *parts, &part), EASIM_INVAL);
-    cr_expect_eq(part, EASIM_NONE);
-    cr_expect_eq(host.plan_exchange(NULL, parts, 1, sizeof *parts, NULL), EASIM_INVAL);
 }

@@ -48,6 +48,7 @@ static struct easim_pass pass_of(const struct easim_pass *pass, unsigned side) {
     own.job_memory = hybrid->sides[side]->policy->job_memory_size > 0
                          ? (char *)pass->job_memory + hybrid->memory_at[side]
                          : NULL;
+    own.extensions += side == 0 ? 0 : hybrid->sides[0]->policy->extension_count;
     own.level =
         side == 0 ? pass->level / level_count(hybrid, 1) : pass->level % level_count(hybrid, 1);
     return own;
@@ -252,15 +253,14 @@ static double mixed_resize_least(const struct easim_pass *pass, const struct eas
  * refused. */
 static void mixed_begin(const struct easim_pass *pass) {
     const struct hybrid *hybrid = hybrid_of(pass);
-    struct easim_host refusing = *pass->host;
-    refusing_host_set(&refusing);
+    bool refused = plan_head(pass->plan)->refuses;
     for (unsigned side = 0; side < 2; side++) {
-        struct easim_pass own = pass_of(pass, side);
-        if (side != hybrid->from[COMPONENT_PREEMPTION])
-            own.host = &refusing;
+        const struct easim_pass own = pass_of(pass, side);
+        plan_head(pass->plan)->refuses = refused || side != hybrid->from[COMPONENT_PREEMPTION];
         if (list_of(hybrid, side)->begin)
             list_of(hybrid, side)->begin(&own);
     }
+    plan_head(pass->plan)->refuses = refused;
 }
 
 static int mixed_init(const struct easim_pass *pass) {
@@ -375,7 +375,13 @@ void hybrid_init(struct hybrid *hybrid, const struct policy_params *first,
         .init = mixed_init,
         .finish = mixed_finish,
         .job_memory_size = hybrid->memory_at[1] + second->policy->job_memory_size,
+        .extensions = hybrid->extensions,
+        .extension_bytes = sizeof *hybrid->extensions,
     };
+    for (unsigned side = 0; side < 2; side++)
+        for (uint32_t i = 0; i < hybrid->sides[side]->policy->extension_count; i++)
+            hybrid->extensions[hybrid->policy.extension_count++] =
+                hybrid->sides[side]->policy->extensions[i];
 }
 
 /* --- what two policies have in common --- */

@@ -31,6 +31,8 @@ struct hybrid {
     uint8_t from[COMPONENT_COUNT]; /* 0 or 1: which side */
     size_t state_at[2];            /* of each side's state in the hybrid's */
     size_t memory_at[2];           /* likewise of its memory of a job */
+    struct easim_extension
+        extensions[2 * EASIM_MOST_EXTENSIONS]; /* of the first, then the second */
 };
 
 /* Bit c of `second_mask`: component c is of the second side. Both are list policies, and stay. */

@@ -365,17 +365,19 @@ static struct obstacles ask(const struct rules *rules, const struct easim_pass *
 
 void rules_tell(const struct rules *rules, const struct easim_pass *pass,
                 const struct easim_job *job) {
-    struct easim_host refusing = *pass->host;
+    struct easim_host undrawn = *pass->host;
     struct easim_pass asking = *pass;
     char text[TEXT_BYTES] = "";
     struct easim_key key;
-    refusing_host_set(&refusing);
-    refusing.uniform = no_draw;
-    asking.host = &refusing;
+    bool refused = plan_head(pass->plan)->refuses;
+    plan_head(pass->plan)->refuses = true;
+    undrawn.uniform = no_draw;
+    asking.host = &undrawn;
     const struct obstacles found = ask(rules, &asking, job, &key);
     describe(&found, &key, text);
     if (text[0] == '\0' && found.over_cap != EASIM_NONE)
         describe_power(&asking, job, found.over_cap, text);
     pass->host->reason(pass->plan, job->index, text);
     ask(rules, &asking, job, &key);
+    plan_head(pass->plan)->refuses = refused;
 }

@@ -75,7 +75,7 @@ CASES = [
     module("unknown_reads", "policy good: unknown bit 7 of reads"),
     module("unknown_keeps", "policy good: unknown bit 1 of keeps"),
     module("reads_nothing", "policy good: reads: NOTHING stands alone"),
-    module("reads_forecasts", "policy good: reads: FORECASTS needs the capability FORECAST"),
+    module("reads_forecasts", "policy good: reads: FORECASTS needs the extension easim.forecast"),
     module("no_params", "policy good: param_count is 4 but params is NULL"),
     module("param_name", "policy good: parameter 0 (Tau): expected a name of a-z, 0-9 and _"),
     module("param_type", "policy good: parameter 0 (tau): unknown type"),
@@ -86,7 +86,7 @@ CASES = [
     module("role_unknown", "policy good: parameter 0 (tau): unknown role"),
     module("role_type", "policy good: parameter 0 (tau): its role needs another type"),
     module("role_twice", "policy good: parameter 0 (one): another parameter has its role"),
-    module("role_undeclared", "policy good: parameter 0 (limits): its role needs a capability that is not declared"),
+    module("role_undeclared", "policy good: parameter 0 (limits): its role needs a capability or extension that is not declared"),
     module("role_round", "policy good: parameter 0 (tau): role ROUND is of free policies: list policies have round_s"),
     module("param_twice", "policy good: parameter 1 (slack): defined twice"),
     module("param_power_limits", "policy good: parameter 0 (power_limits): every policy that declares FREQUENCY has an option of "

@@ -12,8 +12,11 @@
 #include <unistd.h>
 
 static struct easim_pass pass_of(struct mock *m) {
-    return (struct easim_pass){
-        .view = &m->view, .host = &noting_host, .params = m->params, .state = m->state};
+    struct easim_plan plan;
+    struct easim_pass pass = mock_pass(m, &plan);
+    pass.host = &noting_host;
+    pass.plan = NULL;
+    return pass;
 }
 
 static int start(struct mock *m) {

@@ -224,7 +224,7 @@ static void test_messages(void) {
 
 /* Told at first, and when an hour has begun. */
 static void test_forecasts(void) {
-    static const struct easim_forecast hours[] = {
+    static const struct easim_forecast_hour hours[] = {
         {0, INFINITY, -0.5, 100.25}, {3600, 900, NAN, 80}, {7200, 900, 0, 0.1}};
     struct mock m;
     mock_init(&m, &easim_policy);
@@ -250,7 +250,7 @@ static void test_forecasts(void) {
     CHECK(decide(&m) == 0);
     CHECK_SAID(SAID("2", "14") "'events':[{'kind':'timer','job':null}],'arrived':[],'jobs':[],"
                                "'users':[]," TYPES "'nodes':[]}");
-    m.view.forecast_hours = 0;
+    m.forecast.hour_count = 0;
     mock_forecast(&m, hours[1]);
     mock_forecast(&m, hours[2]);
     at(&m, 3600, EASIM_EVENT_TIMER, EASIM_NONE);

@@ -20,10 +20,10 @@ static void set_up(struct mock *m) {
 /* The hours of the day 100, 300, 200, 400 g/kWh (mean 250), from this one on. */
 static void set_hour(struct mock *m, uint32_t first) {
     static const double day[] = {100, 300, 200, 400};
-    m->view.forecast_hours = 0;
+    m->forecast.hour_count = 0;
     for (uint32_t i = 0; i < 4; i++)
-        mock_forecast(
-            m, (struct easim_forecast){3600.0 * (first + i), INFINITY, NAN, day[(first + i) % 4]});
+        mock_forecast(m, (struct easim_forecast_hour){3600.0 * (first + i), INFINITY, NAN,
+                                                      day[(first + i) % 4]});
 }
 
 static uint32_t level_of(struct mock *m) {

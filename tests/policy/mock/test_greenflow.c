@@ -45,10 +45,10 @@ static double objective_at(struct mock *m, const struct easim_pass *pass, uint32
 static void test_account(void) {
     struct mock m;
     struct easim_pass pass = set_up(&m, 200);
-    mock_forecast(&m, (struct easim_forecast){0, INFINITY, NAN, 200});
-    mock_forecast(&m, (struct easim_forecast){3600, INFINITY, NAN, 50});
-    mock_forecast(&m, (struct easim_forecast){7200, INFINITY, NAN, 350});
-    mock_forecast(&m, (struct easim_forecast){10800, INFINITY, NAN, NAN});
+    mock_forecast(&m, (struct easim_forecast_hour){0, INFINITY, NAN, 200});
+    mock_forecast(&m, (struct easim_forecast_hour){3600, INFINITY, NAN, 50});
+    mock_forecast(&m, (struct easim_forecast_hour){7200, INFINITY, NAN, 350});
+    mock_forecast(&m, (struct easim_forecast_hour){10800, INFINITY, NAN, NAN});
     CHECK(easim_policy.init(&pass) == 0 && m.counted[0] == '\0');
     CHECK(easim_policy.list->level(&pass) == 4); /* empty: debt 0.5 */
     m.view.carbon_g_per_kwh = 50; /* from now on: what has been drawn was drawn at 200 */

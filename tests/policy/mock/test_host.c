@@ -20,19 +20,24 @@ static const struct easim_param params[] = {{"limit", "s", "for the test", EASIM
                                              offsetof(struct params, limit), 0, 10, 2.385, false,
                                              NULL, EASIM_ROLE_NONE}};
 
+static const struct easim_extension extensions[] = {
+    EASIM_SERVICES(false), {"easim.unheard_of", 1, 8, true}, EASIM_FORECAST(true)};
+
 const struct easim_policy easim_policy = {EASIM_POLICY_ABI,
                                           .name = "puppet",
                                           .version = "1",
                                           .summary = "does what the test says",
                                           .capabilities =
                                               EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_RESIZE |
-                                              EASIM_CAPABILITY_POWER_CAP | EASIM_CAPABILITY_REJECT |
-                                              EASIM_CAPABILITY_SERVICES,
+                                              EASIM_CAPABILITY_POWER_CAP | EASIM_CAPABILITY_REJECT,
                                           .params_size = sizeof(struct params),
                                           .params = params,
                                           .param_count = 1,
                                           .decide = decide,
-                                          .job_memory_size = sizeof(uint32_t)};
+                                          .job_memory_size = sizeof(uint32_t),
+                                          .extensions = extensions,
+                                          .extension_count = 3,
+                                          .extension_bytes = sizeof *extensions};
 
 /* Nodes of 2 and 3 GPUs; job 0 may have 1 or 4 GPUs, job 1 has 2. */
 static void set_up(struct mock *m) {
@@ -124,7 +129,7 @@ static void start_one(const struct easim_pass *pass) {
 }
 
 static void scale(const struct easim_pass *pass) {
-    const struct easim_host *host = pass->host;
+    const struct easim_services *host = easim_services_of(pass, 0);
     answers[0] = host->plan_scale_up(pass->plan, 1);   /* 3 GPUs of one node: there are */
     answers[1] = host->plan_scale_up(pass->plan, 1);   /* no other node has 3 */
     answers[2] = host->plan_scale_up(pass->plan, 0);   /* 650 W more than the cap allows */
@@ -135,9 +140,31 @@ static void scale(const struct easim_pass *pass) {
 }
 
 static void shrink(const struct easim_pass *pass) {
-    answers[0] = pass->host->plan_scale_down(pass->plan, 0); /* one is left, the least */
-    answers[1] = pass->host->plan_scale_down(pass->plan, 1);
-    answers[2] = pass->host->plan_scale_down(pass->plan, 0); /* gone */
+    const struct easim_services *host = easim_services_of(pass, 0);
+    answers[0] = host->plan_scale_down(pass->plan, 0); /* one is left, the least */
+    answers[1] = host->plan_scale_down(pass->plan, 1);
+    answers[2] = host->plan_scale_down(pass->plan, 0); /* gone */
+}
+
+/* One that nobody knows is NULL, and one that the test takes away. */
+static void look_at_extensions(const struct easim_pass *pass) {
+    const struct easim_forecast *forecast = easim_forecast_of(pass, 2);
+    answers[0] = easim_services_of(pass, 0)->service_count == 0 && !pass->extensions[1];
+    answers[1] = forecast ? (int)easim_forecast_at(forecast, 0, 1)->carbon_g_per_kwh : -1;
+}
+
+static void extensions_of_the_mock(void) {
+    struct mock m;
+    set_up(&m);
+    mock_forecast(&m, (struct easim_forecast_hour){0, INFINITY, 50, 100});
+    mock_forecast(&m, (struct easim_forecast_hour){3600, INFINITY, 50, 238});
+    next = look_at_extensions;
+    mock_decide(&m);
+    CHECK(answers[0] && answers[1] == 238);
+    m.lacks[2] = true;
+    mock_decide(&m);
+    CHECK(answers[0] && answers[1] == -1);
+    mock_finish(&m);
 }
 
 static double figure(uint32_t config, double load, uint32_t which) {
@@ -241,5 +268,6 @@ int main(void) {
     CHECK(m.jobs[3].state == EASIM_JOB_REJECTED && m.view.first_waiting == 0);
     mock_finish(&m);
     services();
+    extensions_of_the_mock();
     return checks_failed > 0;
 }

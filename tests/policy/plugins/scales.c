@@ -1,6 +1,6 @@
 /* scales: scales services as the host does (docs/semantics.md 33.3) where replicas always find
    GPUs, from what the view tells; starts jobs in order. */
-#include <easim/policy.h>
+#include <easim/services.h>
 
 #define MOST_SERVICES 8
 #define MOST_REPLICAS 256
@@ -26,13 +26,18 @@ struct state {
     } spare[MOST_REPLICAS];
 };
 
-static void note_demand(struct state *s, uint32_t service, const struct easim_view *view) {
-    double per_s = easim_view_service(view, service)->demand_per_s;
+static const struct easim_services *services_of(const struct easim_pass *pass) {
+    return easim_services_of(pass, 0);
+}
+
+static void note_demand(const struct easim_pass *pass, uint32_t service) {
+    struct state *s = pass->state;
+    double per_s = easim_service_at(services_of(pass), service)->demand_per_s;
     uint32_t *count = &s->services[service].count;
     struct step *steps = s->services[service].steps;
     if ((*count > 0 && steps[*count - 1].per_s == per_s) || *count == MOST_STEPS)
         return;
-    steps[(*count)++] = (struct step){view->now_s, per_s};
+    steps[(*count)++] = (struct step){pass->view->now_s, per_s};
 }
 
 /* Over the last three intervals. */
@@ -58,10 +63,11 @@ static uint32_t best_config(const struct easim_pass *pass, const struct easim_se
     double least = INFINITY;
     for (uint32_t c = service->first_config; c < service->first_config + service->config_count;
          c++) {
-        const struct easim_replica_config *config = easim_view_replica_config(pass->view, c);
+        const struct easim_replica_config *config = easim_replica_config_at(services_of(pass), c);
         double all_per_s = others_per_s + config->most_per_s,
                load = most_per_s > 0 ? fmin(1, most_per_s / all_per_s) : service->target,
-               joules = pass->host->replica_figure(pass->plan, c, load, EASIM_REPLICA_J_PER_TOKEN);
+               joules = services_of(pass)->replica_figure(pass->plan, c, load,
+                                                          EASIM_REPLICA_J_PER_TOKEN);
         if (fits(pass->view, config) && joules < least * (1 - 1e-12)) {
             least = joules;
             best = c;
@@ -70,12 +76,12 @@ static uint32_t best_config(const struct easim_pass *pass, const struct easim_se
     return best;
 }
 
-static double spare_since(struct state *s, const struct easim_view *view, uint32_t place,
-                          double wanted) {
-    const struct easim_replica *r = easim_view_replica(view, place);
-    const struct easim_service *service = easim_view_service(view, r->service);
+static double spare_since(const struct easim_pass *pass, uint32_t place, double wanted) {
+    struct state *s = pass->state;
+    const struct easim_replica *r = easim_replica_at(services_of(pass), place);
+    const struct easim_service *service = easim_service_at(services_of(pass), r->service);
     double others = service->ready_per_s + service->loading_per_s -
-                    easim_view_replica_config(view, r->config)->most_per_s;
+                    easim_replica_config_at(services_of(pass), r->config)->most_per_s;
     if (s->spare[place].service != r->service || s->spare[place].number != r->number)
         s->spare[place].since_s = NAN;
     s->spare[place].service = r->service;
@@ -83,45 +89,46 @@ static double spare_since(struct state *s, const struct easim_view *view, uint32
     if (!(others >= wanted))
         s->spare[place].since_s = NAN;
     else if (isnan(s->spare[place].since_s))
-        s->spare[place].since_s = view->now_s;
+        s->spare[place].since_s = pass->view->now_s;
     return s->spare[place].since_s;
 }
 
 /* Of those that were spare for down_after the one of most J a token at load target, then the
    newest. */
 static void release_one(const struct easim_pass *pass, uint32_t index, double wanted) {
-    const struct easim_view *view = pass->view;
+    const struct easim_services *services = services_of(pass);
     const struct params *p = pass->params;
     uint32_t found = EASIM_NONE, newest = 0;
     double most = 0;
-    for (uint32_t i = 0; i < view->replica_count && i < MOST_REPLICAS; i++) {
-        const struct easim_replica *r = easim_view_replica(view, i);
+    for (uint32_t i = 0; i < services->replica_count && i < MOST_REPLICAS; i++) {
+        const struct easim_replica *r = easim_replica_at(services, i);
         if (r->state == EASIM_REPLICA_NONE || r->service != index)
             continue;
-        double since_s = spare_since(pass->state, view, i, wanted),
-               joules = easim_view_replica_config(view, r->config)->target_j_per_token;
+        double since_s = spare_since(pass, i, wanted),
+               joules = easim_replica_config_at(services_of(pass), r->config)->target_j_per_token;
         bool goes = joules > most || (joules == most && r->number > newest);
-        if (!(view->now_s - since_s >= p->down_after) || !goes)
+        if (!(pass->view->now_s - since_s >= p->down_after) || !goes)
             continue;
         found = i;
         most = joules;
         newest = r->number;
     }
-    const struct easim_service *service = easim_view_service(view, index);
+    const struct easim_service *service = easim_service_at(services, index);
     if (found != EASIM_NONE && service->backlog <= 0 &&
         service->ready + service->loading > service->min)
-        pass->host->plan_scale_down(pass->plan, found);
+        services->plan_scale_down(pass->plan, found);
 }
 
 static void tick(const struct easim_pass *pass, uint32_t index) {
     const struct params *p = pass->params;
-    const struct easim_service *service = easim_view_service(pass->view, index);
+    const struct easim_service *service = easim_service_at(services_of(pass), index);
     double most = most_demand(pass->state, index, pass->view->now_s - 3 * p->interval),
            wanted = most / service->target + service->backlog / p->down_after, has;
     while (has = service->ready_per_s + service->loading_per_s,
            wanted > has && service->ready + service->loading < service->max) {
         uint32_t config = best_config(pass, service, most, has);
-        if (config == EASIM_NONE || pass->host->plan_scale_up(pass->plan, config) != EASIM_OK)
+        if (config == EASIM_NONE ||
+            services_of(pass)->plan_scale_up(pass->plan, config) != EASIM_OK)
             break;
     }
     release_one(pass, index, wanted);
@@ -132,13 +139,13 @@ static int decide(const struct easim_pass *pass) {
     const struct params *p = pass->params;
     struct state *s = pass->state;
     bool is_tick = fmod(view->now_s, p->interval) == 0 && s->ticked_s <= view->now_s;
-    for (uint32_t i = 0; i < view->service_count && i < MOST_SERVICES; i++) {
-        note_demand(s, i, view);
+    for (uint32_t i = 0; i < services_of(pass)->service_count && i < MOST_SERVICES; i++) {
+        note_demand(pass, i);
         if (is_tick)
             tick(pass, i);
     }
     double next_s = (floor(view->now_s / p->interval) + 1) * p->interval;
-    if (s->ticked_s < next_s && view->service_count > 0)
+    if (s->ticked_s < next_s && services_of(pass)->service_count > 0)
         pass->host->plan_wake_at(pass->plan, s->ticked_s = next_s);
     for (uint32_t i = view->first_waiting; i != EASIM_NONE;) {
         const struct easim_job *job = easim_view_job(view, i);
@@ -156,14 +163,19 @@ static const struct easim_param params[] = {
      offsetof(struct params, down_after), 1, 1e6, 300, false, NULL, EASIM_ROLE_NONE},
 };
 
+static const struct easim_extension extensions[] = {EASIM_SERVICES(false)};
+
 EASIM_EXPORT const struct easim_policy easim_policy = {
     EASIM_POLICY_ABI,
     .name = NAME,
     .version = "1",
     .summary = "scales services as the host does",
-    .capabilities = EASIM_CAPABILITY_SERVICES | EASIM_CAPABILITY_TICK | MORE_CAPABILITIES,
+    .capabilities = EASIM_CAPABILITY_TICK | MORE_CAPABILITIES,
     .state_size = sizeof(struct state),
     .params_size = sizeof(struct params),
     .params = params,
     .param_count = 2,
-    .decide = decide};
+    .decide = decide,
+    .extensions = extensions,
+    .extension_count = 1,
+    .extension_bytes = sizeof *extensions};

@@ -1,7 +1,7 @@
 /* sees_forecasts: starts what fits, in order, and wakes up every so often, so that forecasts can be
    looked at; fails the run if they do not begin with the present hour or there are others than it
    was told. */
-#include <easim/policy.h>
+#include <easim/forecast.h>
 
 struct params {
     double step;
@@ -11,9 +11,11 @@ struct params {
 static int look(const struct easim_pass *pass) {
     const struct easim_view *view = pass->view;
     const struct params *p = pass->params;
-    bool all = view->forecast_hours == (uint32_t)p->hours;
-    for (uint32_t i = 0; i < view->forecast_hours; i++)
-        all = all && easim_view_forecast(view, i)->from_s == (floor(view->now_s / 3600) + i) * 3600;
+    const struct easim_forecast *forecast = easim_forecast_of(pass, 0);
+    double first = floor(view->now_s / 3600);
+    bool all = forecast->hour_count == (uint32_t)p->hours && forecast->site_count == 1;
+    for (uint32_t i = 0; i < forecast->hour_count; i++)
+        all = all && easim_forecast_at(forecast, 0, i)->from_s == (first + i) * 3600;
     if (!all)
         pass->host->fail(pass->plan, "the forecasts are not those of the next hours");
     return all ? 0 : -1;
@@ -42,12 +44,16 @@ static const struct easim_param params[] = {
      false, NULL, EASIM_ROLE_NONE},
 };
 
+static const struct easim_extension extensions[] = {EASIM_FORECAST(false)};
+
 EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI,
                                                        .name = "sees_forecasts",
                                                        .version = "1",
                                                        .summary = "looks at forecasts",
-                                                       .capabilities = EASIM_CAPABILITY_FORECAST |
-                                                                       EASIM_CAPABILITY_TICK,
+                                                       .capabilities = EASIM_CAPABILITY_TICK,
+                                                       .extensions = extensions,
+                                                       .extension_count = 1,
+                                                       .extension_bytes = sizeof *extensions,
                                                        .params_size = sizeof(struct params),
                                                        .params = params,
                                                        .param_count = 2,

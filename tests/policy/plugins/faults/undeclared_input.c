@@ -1,9 +1,11 @@
 /* undeclared_input: NAME starts a job in another configuration than the fastest if an input that
    it does not declare is as IS_HIGH says. Built once for each input. */
 #include "in_order.h"
+#include <easim/forecast.h>
 
-__attribute__((unused)) static double hour_3(const struct easim_view *view) {
-    return view->forecast_hours > 3 ? easim_view_forecast(view, 3)->carbon_g_per_kwh : 0;
+__attribute__((unused)) static double hour_3(const struct easim_pass *pass) {
+    const struct easim_forecast *forecast = easim_forecast_of(pass, 0);
+    return forecast->hour_count > 3 ? easim_forecast_at(forecast, 0, 3)->carbon_g_per_kwh : 0;
 }
 
 static int decide(const struct easim_pass *pass) {
@@ -21,4 +23,6 @@ static int decide(const struct easim_pass *pass) {
     return 0;
 }
 
-FAULTY(NAME, .decide = decide, .capabilities = EASIM_CAPABILITY_FORECAST, .reads = READS);
+static const struct easim_extension extensions[] = {EASIM_FORECAST(false)};
+FAULTY(NAME, .decide = decide, .extensions = extensions, .extension_count = 1,
+       .extension_bytes = sizeof *extensions, .reads = READS);
