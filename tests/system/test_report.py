@@ -549,7 +549,7 @@ def timeline(page):
     page.key("Escape")
     assert tip(page) == ""
     choose(page, "User", "all")
-    choose(page, "Coloured by", "what it does")
+    choose(page, "Colored by", "what it does")
     assert "set-up" in text_of(page, "#timeline .legend")
     x, y, width, height = box_of(page, "#timeline .surface")
     told = set()
@@ -885,9 +885,12 @@ def sweep_page(page, folder):
             wanted = mean([r for r in rows if r["policy"] == policy and r["cluster.nodes[0].gpus"] == gpus])
             [cell] = [c for c in cells if c.startswith(f"{gpus}, {policy}: ")]
             assert math.isclose(float(cell.split(": ")[1].split("\u00a0")[0]), wanted, rel_tol=6e-3), (cell, wanted)
-    assert page.run("document.querySelectorAll('#lines circle').length") == 6
+    assert page.run("document.querySelectorAll('#lines figure .mark').length") == 6
     drawn = page.run("[...document.querySelectorAll('#lines path.series')].map((p) => p.getAttribute('stroke'))")
-    assert drawn == [p["color"] for p in data_of(folder / "compare/report.html")["policies"][:2]], drawn  # fcfs, zeus
+    compared = data_of(folder / "compare/report.html")["policies"][:2]  # fcfs, zeus
+    assert drawn == [p["color"] for p in compared], drawn
+    assert [(p["color"], p["marker"]) for p in compared] == [tuple(s.values()) for s in data_of(folder / "swept/report.html")["styles"].values()]
+    assert page.run("new Set([...document.querySelectorAll('#lines .mark path')].map((p) => p.getAttribute('d').replace(/[\\d.-]+/g, ''))).size") == 2  # forms
     assert text_of(page, "#points table").count("fcfs") == 3
     page.run("(() => { const s = document.querySelector('#points select'); s.value = '5'; s.dispatchEvent(new Event('change')); })()")
     assert "at policy.name zeus, cluster.nodes[0].gpus 8" in text_of(page, "#points"), text_of(page, "#points")

@@ -428,8 +428,8 @@ static int choose_shown(const struct report *report, struct str *out, struct err
     return 0;
 }
 
-/* The color of each policy that a sweep reads. */
-static void add_colors(struct str *out, const cJSON *manifest) {
+/* The color and marker of each policy that a sweep reads. */
+static void add_styles(struct str *out, const cJSON *manifest) {
     const char *names[PLOT_MOST_SERIES], *name;
     struct plot_style styles[PLOT_MOST_SERIES];
     const cJSON *input;
@@ -440,16 +440,20 @@ static void add_colors(struct str *out, const cJSON *manifest) {
             names[count++] = name;
     }
     plot_styles_of_policies(names, count, styles);
-    json_out_member_open(out, "colors", '{');
-    for (size_t i = 0; i < count; i++)
-        json_out_member_text(out, names[i], styles[i].color);
+    json_out_member_open(out, "styles", '{');
+    for (size_t i = 0; i < count; i++) {
+        json_out_member_open(out, names[i], '{');
+        json_out_member_text(out, "color", styles[i].color);
+        json_out_member_int(out, "marker", styles[i].marker);
+        json_out_close(out, '}');
+    }
     json_out_close(out, '}');
 }
 
 static int add_all(struct str *out, struct report *report, struct error *reterr) {
     json_out_open(out, '{');
     add_head(out, report);
-    add_colors(out, report->manifest);
+    add_styles(out, report->manifest);
     int r = choose_shown(report, out, reterr);
     if (r == 0)
         r = physics_json_add(out, report->request->folders[0], reterr);

@@ -67,9 +67,9 @@ function drawMark(svg, p, x, y, size) {
   if (open === 2) put(g, "circle", {r: 1.4, fill: p.color});
 }
 
-/* All policies or runs, each with its line and mark. */
-function runLegend(words) {
-  return make("ul", {class: "legend"}, ...DATA.policies.map((p) => {
+/* Policies, runs or values of an axis, each with its line and mark. */
+function markLegend(of, words) {
+  return make("ul", {class: "legend"}, ...of.map((p) => {
     const svg = d3.create("svg").attr("viewBox", "0 0 34 12").attr("aria-hidden", "true");
     put(svg, "line", {x1: 0, x2: 34, y1: 6, y2: 6, stroke: p.color, "stroke-width": 2, "stroke-dasharray": dashOf(p), class: "series"});
     drawMark(svg, p, 17, 6, 36);
@@ -90,8 +90,8 @@ function groupsOf(items, same) {
   return groups.filter((g) => g.length > 1);
 }
 
-const listed = (words) => words.length > 1 ? `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}` : words.join();
-const namesOf = (policies) => listed(policies.map((p) => name(p.name, 40)));
+const listed = (words, last = "and") => words.length > 1 ? `${words.slice(0, -1).join(", ")} ${last} ${words[words.length - 1]}` : words.join();
+const namesOf = (policies, last) => listed(policies.map((p) => name(p.name, 40)), last);
 const coincideText = (groups, verb, how, names = namesOf) => groups.length === 0 ? "" : ` ${groups.map((g) => `${names(g)} ${verb}`).join("; ")}: ${how}.`;
 const layerOf = (groups, item) => Math.max(0, ...groups.map((g) => g.indexOf(item)));
 /* Of lines that are the same, those above the first are dashed so that all can be seen. */
@@ -243,18 +243,13 @@ function drawPareto(svg, width, [mx, my]) {
   for (const p of points) put(svg, "text", {class: "halo" + (p.p === POLICY() ? " strong" : ""), x: p.label.x + 4, y: p.label.y + 12}).text(p.text);
 }
 
-const chosenMetrics = {
-  x: null,
-  y: null
-};
+const chosenMetrics = {x: null, y: null}, USUAL = ["energy_per_work_kwh", "jct_restricted_mean_s"];
+const usualPareto = () => DATA.pareto.length === 2 ? DATA.pareto : USUAL;
 
 function paretoFigure() {
   const usable = Object.keys(DATA.metrics).filter((m) => DATA.metrics[m].better && DATA.policies.filter((p) => estimate(p, m).mean !== null).length > 1);
-  const usual = ["energy_per_work_kwh", "jct_restricted_mean_s"], bounded = ["energy_kwh", "jct_mean_s"];
-  if (chosenMetrics.x === null) {
-    const wanted = DATA.pareto.length === 2 ? DATA.pareto : usual;
-    [chosenMetrics.x, chosenMetrics.y] = wanted.every((m, i) => m === usual[i]) && isShaded(bounded) ? bounded : wanted;
-  }
+  const wanted = usualPareto(), bounded = ["energy_kwh", "jct_mean_s"];
+  if (chosenMetrics.x === null) [chosenMetrics.x, chosenMetrics.y] = wanted.every((m, i) => m === USUAL[i]) && isShaded(bounded) ? bounded : wanted;
   const holder = make("div"), choices = usable.map((m) => [m, metricLabel(m)]);
   const show = () => {
     holder.replaceChildren(figure({

@@ -125,6 +125,6 @@ function curvesSection() {
       behind: () => curveTable(spec)
     }));
   }
-  if (isComparison()) out.unshift(runLegend((p) => p.name + (p === policy ? " (thick)" : p.name === DATA.baseline ? " (baseline)" : "")));
+  if (isComparison()) out.unshift(markLegend(DATA.policies, (p) => p.name + (p === policy ? " (thick)" : p.name === DATA.baseline ? " (baseline)" : "")));
   return out.length ? out : [absent("No job has a completion time.")];
 }

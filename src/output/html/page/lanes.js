@@ -203,7 +203,7 @@ function segmentTip(lanes, i, others) {
       ["GPUs", `${number(sum(gpus))} ${name(lanes.types[lanes.type[i]], 24)}`],
       ["in", lanes.tiers ? bdi(lanes.tiers[lanes.tier[i]].replace("_", " "), 30) : null],
       ["plan", lanes.plans && lanes.plan[i] >= 0 ? lanes.plans[lanes.plan[i]] : null],
-      ["synchronisation", lanes.sync_share && lanes.sync_share[i] !== null ? percent(lanes.sync_share[i]) : null], ["energy", quantity(lanes.energy_j[i], "J")],
+      ["synchronization", lanes.sync_share && lanes.sync_share[i] !== null ? percent(lanes.sync_share[i]) : null], ["energy", quantity(lanes.energy_j[i], "J")],
       ["submitted", timeText(jobs.submit_s[j])], ["waited", jobs.wait_s[j] === null ? null : seconds(jobs.wait_s[j])],
       ["completion time", jobs.jct_s[j] === null ? "not finished" : seconds(jobs.jct_s[j])]
     ]),

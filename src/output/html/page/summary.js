@@ -82,12 +82,10 @@ function sentenceOfComparison(policy) {
           notes.length ? ` (${notes.join(", ")})` : ""}`);
     }
   if (out.length) out.unshift("Against ", bdi(DATA.baseline, 40), ", "), out.push(". ");
-  const front = records(DATA.comparison && DATA.comparison.pareto).filter((r) => r.front === 1).map((r) => r.policy);
-  if (front.length && DATA.pareto.length === 2) {
-    out.push(`Weighing ${metricLabel(DATA.pareto[0])} against ${metricLabel(DATA.pareto[1])}, none of the ${DATA.policies.length} policies beats `);
-    front.forEach((f, i) => out.push(i === 0 ? "" : i === front.length - 1 ? " or " : ", ", bdi(f, 40)));
-    out.push(" in both. ");
-  }
+  const metrics = usualPareto(), front = paretoRows(metrics).front;
+  if (front.length)
+    out.push(`Weighing ${metricLabel(metrics[0])} against ${metricLabel(metrics[1])}, none of the ${DATA.policies.length} ${DATA.several ? "runs" : "policies"} beats ${
+        namesOf(DATA.policies.filter((p) => front.includes(p)), "or")} in both. `);
   return out;
 }
 

@@ -61,7 +61,8 @@ function drawMap(svg, width) {
   });
 }
 
-const sweptColor = (value, place) => DATA.colors[value] || `var(--c${Math.min(place, COLORS)})`;
+/* As a policy has it everywhere; of other values one by one. */
+const sweptStyle = (value, place) => ({words: valueText(value), nth: 0, ...(DATA.styles[value] || {color: `var(--c${Math.min(place, COLORS)})`, marker: 7})});
 
 const sweptGroups = (grid) => groupsOf(grid, (a, b) => a.every((c, i) => c.mean === b[i].mean));
 
@@ -74,12 +75,12 @@ function drawLines(svg, width) {
   bottomAxis(svg, x, box, axisName(swept.x), {text: valueText, ...(values.length < 9 ? {values} : {})});
   const groups = sweptGroups(grid);
   grid.forEach((row, r) => {
-    const stroke = sweptColor(row[0].by, r), there = row.filter((c) => c.mean !== null).sort((a, b) => x(a.x) - x(b.x));
+    const style = sweptStyle(row[0].by, r), stroke = style.color, there = row.filter((c) => c.mean !== null).sort((a, b) => x(a.x) - x(b.x));
     put(svg, "path", {d: d3.line().x((c) => x(c.x)).y((c) => y(c.mean * s.factor))(there), fill: "none", stroke, "stroke-width": 1.8, "stroke-dasharray": layerDash(groups, row, null), class: "series"});
     for (const c of there) {
       const g = svg.append("g");
       put(g, "line", {x1: x(c.x), x2: x(c.x), y1: y(c.low * s.factor), y2: y(c.high * s.factor), stroke, opacity: 0.5});
-      put(g, "circle", {cx: x(c.x), cy: y(c.mean * s.factor), r: 4, fill: c.warning ? "var(--paper)" : stroke, stroke, "stroke-width": 2});
+      drawMark(g, {...style, nth: c.warning ? 1 : 0}, x(c.x), y(c.mean * s.factor), 56);
       sweptMark(g, c);
     }
   });
@@ -105,7 +106,7 @@ const sweptRange = "Means over replications and over the axes that are not held;
 const mapSection = () => [sweptTools(), figure({label: `${metricLabel(swept.metric)} over two axes`, caption: sweptRange, draw: drawMap, behind: pointsTable})];
 const linesSection = () => [sweptTools(), figure({label: `${metricLabel(swept.metric)} along ${axisName(swept.x)}`, caption: sweptRange + " Upright lines: least to most." +
   coincideText(sweptGroups(sweptGrid()), "coincide", "one line in the colors of all", (g) => listed(g.map(([c]) => valueText(c.by)))), draw: drawLines, behind: pointsTable}),
-  legend(swept.by ? sweepData().values(swept.by).map((v, i) => [sweptColor(v, i), valueText(v), "solid"]) : [])];
+  markLegend(swept.by ? sweepData().values(swept.by).map(sweptStyle) : [], (s) => s.words)];
 
 const pointWords = (p) => sweepData().axes.map((a) => `${axisName(a)} ${valueText(p.at[a])}`).join(", ");
 

@@ -12,7 +12,7 @@ function laneFilters(lanes, redraw) {
   };
   offerValues();
   const all = [
-    select("Coloured by", [["user", "user"], ["model", "model"], ["kind", "what it does"]], filters.by, change("by")),
+    select("Colored by", [["user", "user"], ["model", "model"], ["kind", "what it does"]], filters.by, change("by")),
     select("User", [["", "all"], ...sorted(lanes.users, lanes.byUser.order)], filters.user, change("user")),
     select("Model", [["", "all"], ...sorted(lanes.models, lanes.byModel.order)], filters.model, change("model"))
   ];

@@ -87,7 +87,7 @@ function wasteSection() {
         "Every joule of the measured time belongs to one class; \u201clost by choice\u201d and \u201ccrowded out\u201d are what jobs took above the cheapest configuration that was allowed to them."),
     figure({
       label: `Energy by class of waste: ${wasteGroups(classes).map((g) => `${g.name} ${percent(g.j / total)}`).join(", ")}`,
-      caption: `Replication ${policy.replication}${withWaste.length > 1 ? ", every policy" : ""}.`,
+      caption: `Replication ${policy.replication}${withWaste.length > 1 ? `, every ${DATA.several ? "run" : "policy"}; shares below are those of ${name(policy.name, 40)}` : ""}.`,
       draw: (svg, width) => drawWaste(svg, width, withWaste)
     }),
     legend(wasteGroups(classes).map((g) => [`var(--c${GROUPS[g.name]})`, `${g.name}, ${percent(g.j / total, 2)}`])), table({
