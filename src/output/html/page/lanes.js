@@ -165,22 +165,18 @@ function paintLanes(context, lanes) {
   labelNodes(context, lanes, count, (first, gpus) => [row[first], row[first] + gpus]);
 }
 
-/* Names of nodes where there is room for them, else of the GPU types. rows: of the first GPU of a node and behind its last. */
+/* Names of nodes, of as many as there is room for, and of GPU types where they begin. rows: of the first GPU of a node, and behind its last. */
 function labelNodes({svg, box}, lanes, count, rows) {
-  const each = (box.bottom - box.top) / Math.max(1, count), g = svg.append("g"), groups = [];
-  const spans = lanes.nodes.map(([first, gpus, type, node]) => ({rows: rows(first, gpus), type, text: `node ${node}`})).filter((s) => s.rows[0] >= 0);
-  const many = spans.some((s) => (s.rows[1] - s.rows[0]) * each < 13);
-  for (const span of spans) {
-    const last = groups[groups.length - 1];
-    if (many && last && last.type === span.type)
-      last.rows = [last.rows[0], span.rows[1]];
-    else
-      groups.push({...span, text: many ? lanes.types[span.type] : span.text});
-  }
-  for (const {rows: [first, end], text} of groups) {
-    const top = box.top + first * each;
-    if (first > 0) put(g, "line", {x1: 0, x2: box.left, y1: top, y2: top, stroke: "var(--rule)"});
-    if ((end - first) * each >= 12) put(g, "text", {x: box.left - 8, y: top + (end - first) * each / 2 + 4, "text-anchor": "end"}).text(name(text, 8));
+  const each = (box.bottom - box.top) / Math.max(1, count), g = svg.append("g"), types = new Set(lanes.nodes.map((n) => n[2]));
+  let at = -Infinity, before = null;
+  for (const [lane, gpus, type, node] of lanes.nodes) {
+    const [first, end] = rows(lane, gpus), high = (end - first) * each, top = box.top + first * each, middle = top + high / 2, opens = type !== before;
+    if (first < 0) continue;
+    before = type;
+    if (first > 0 && (opens || high >= 13)) put(g, "line", {x1: 0, x2: box.left, y1: top, y2: top, stroke: "var(--rule)"});
+    if (middle - at < (opens || high >= 13 ? 12 : 26)) continue;
+    at = middle;
+    put(g, "text", {x: box.left - 8, y: middle + 4, "text-anchor": "end"}).text(name(high < 13 && opens && types.size > 1 ? lanes.types[type] : `node ${node}`, 8));
   }
 }
 
