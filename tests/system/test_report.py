@@ -852,10 +852,23 @@ def whole_words(page):
     cut = page.run("""[...document.querySelectorAll('main .scroll.tall')].filter((s) => s.innerText && s.scrollHeight > s.clientHeight + 12).map((s) =>
         Math.min(...[...s.querySelectorAll('tr')].map((r) => Math.abs(r.getBoundingClientRect().bottom - s.getBoundingClientRect().top - s.clientHeight))))""")
     assert cut and max(cut) < 2, cut
+    assert page.run("[...document.querySelectorAll('main .scroll')].every((s) => s.scrollTop === 0)")
     page.size(1280, 900)
     page.call("Emulation.setEmulatedMedia", media="print")
     assert page.run("[...document.querySelectorAll('main .scroll.tall')].every((s) => s.scrollHeight <= s.clientHeight + 1)")  # on paper all rows are there
     page.call("Emulation.setEmulatedMedia", media="")
+
+
+def many_nodes(page, folder):
+    """Of 60 nodes as many are named as there is room for, in their order, and GPU types where they begin."""
+    easim("run", SEED, "-n", 1, "--record", "--quiet", "--out", folder / "nodes", "--set", "cluster.nodes[0].count=60", "--set", "horizon=1h")
+    easim("report", folder / "nodes", "--quiet", "--verify", "none")
+    page.open(folder / "nodes/report.html")
+    for chart in ("#heat", "#timeline"):
+        labels = page.run(f"[...document.querySelectorAll('{chart} svg text')].filter((t) => t.textContent.startsWith('node ')).map((t) => [+t.textContent.slice(5), +t.getAttribute('y')])")
+        assert len(labels) > 8 and labels == sorted(labels) and min(b[1] - a[1] for a, b in zip(labels, labels[1:])) >= 12, labels
+        assert page.run(f"[...document.querySelectorAll('{chart} svg text')].some((t) => t.textContent === 'a100')"), chart
+    quiet(page)
 
 
 def side_by_side(page, folder):
@@ -919,6 +932,7 @@ def several_in_browser(folder):
         whole_words(page)
         words_explained(page)
         told_apart(page, folder)
+        many_nodes(page, folder)
         page.open(folder / "swept/report.html")
         structure(page)
         sweep_page(page, folder)
