@@ -1,7 +1,8 @@
 /* exec: a program of the user's decides. It gets one line of JSON per decision and answers with one
-   line of actions; docs/exec-policy.md is the protocol. The rule that a policy uses no processes,
-   clocks and heap of its own is lifted for this one: talking to a program is its purpose, and the
-   clock only bounds how long it waits. Whether two runs decide alike is up to the program. */
+   line of actions; docs/reference/program-policy.md is the protocol. The rule that a policy uses no
+   processes, clocks and heap of its own is lifted for this one: talking to a program is its
+   purpose, and the clock only bounds how long it waits. Whether two runs decide alike is up to the
+   program. */
 #include "exec/answer.h"
 #include "exec/program.h"
 #include "exec/services.h"
@@ -357,7 +358,7 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
     .summary = "a program of yours decides, over lines of JSON",
     .help =
         "Runs `exec COMMAND` in /bin/sh and sends it a line of JSON for each decision, with what has changed\n"
-        "since the last; it answers with a line of actions. docs/exec-policy.md is the protocol,\n"
+        "since the last; it answers with a line of actions. docs/reference/program-policy.md is the protocol,\n"
         "policies/exec/fcfs.py an example. A program that ends, stays silent or answers anything else ends the\n"
         "run as failed. Starts over a power cap are refused with power_cap: true alone.",
     .capabilities = EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_RESIZE | EASIM_CAPABILITY_TICK |

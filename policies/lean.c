@@ -1,5 +1,6 @@
 /* lean: shortest job first, each in the configuration of least E * T^a, with an exponent a that
-   falls as jobs wait; who finds nothing may displace jobs with much longer to go: docs/lean.md. */
+   falls as jobs wait; who finds nothing may displace jobs with much longer to go:
+   docs/studies/lean.md. */
 #include <easim/policy.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -218,7 +219,7 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
         "Running jobs grow and shrink (resize,\n"
         "shrink). With deadlines: jobs that can still be in time go first, by deadline, only in configurations that are,\n"
         "and with less slack than preempt_slack_s displace others; who is in time is neither displaced nor resized into\n"
-        "missing its deadline. docs/lean.md says what each parameter brings.",
+        "missing its deadline. docs/studies/lean.md says what each parameter brings.",
     .capabilities = EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_FRACTIONAL_GPU,
     .state_size = sizeof(struct state),
     .params_size = sizeof(struct params),

@@ -9,7 +9,7 @@ from the smallest to the largest size; optionally limit_cpu_s at the largest siz
 {tmp}; {tmp} is a fresh folder and the working directory. A figure is the least of five runs, of one where that takes
 over 3 s, and the commands of all sizes take turns. Exit status 1: a command fails or a limit is exceeded; with --against also a size that takes more than a
 tenth longer than by that program, by turns. --update writes the figures into growth.json, those of an earlier program as
-before; tools/bench_table.py shows them in docs/performance.md.
+before; tools/bench_table.py shows them in docs/explanation/performance.md.
 """
 import argparse
 import ctypes

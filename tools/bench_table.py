@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The tables of speed and growth in docs/performance.md: bench_table.py SOURCE [--check | --update]
+"""The tables of speed and growth in docs/explanation/performance.md: bench_table.py SOURCE [--check | --update]
 
 Prints what tests/bench/baseline.json and growth.json hold as tables of that document: figures of one machine, and what is
 aimed at and promised. --check compares with the document, --update rewrites them there, each between its first line and
@@ -69,7 +69,7 @@ def tables(source):
 
 def main():
     source, *options = sys.argv[1:]
-    path = Path(source, "docs/performance.md")
+    path = Path(source, "docs/explanation/performance.md")
     document = path.read_text(encoding="utf-8")
     for first_line, table in tables(source):
         begin = document.find(first_line)
@@ -82,7 +82,7 @@ def main():
             end = document.index("\n\n", begin) + 1
             document = document[:begin] + table + document[end:]
         elif table not in document:
-            print("docs/performance.md: a table is another than tests/bench/baseline.json and growth.json give; "
+            print("docs/explanation/performance.md: a table is another than tests/bench/baseline.json and growth.json give; "
                   "tools/bench_table.py SOURCE --update writes it", file=sys.stderr)
             return 1
     if options == ["--update"]:

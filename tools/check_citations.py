@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks what files point to: sections of docs/semantics.md ("semantics 4.2"), decision records ("decision 0007"), and
-headings in links between documents, and files of docs that a text names ("docs/outputs.md"; tables of CHANGELOG.md may name
+"""Checks what files point to: sections of docs/reference/semantics.md ("semantics 4.2"), decision records ("decision 0007"), and
+headings in links between documents, and files of docs that a text names ("docs/reference/outputs.md"; tables of CHANGELOG.md may name
 former ones) exist; nothing points to papers that are not in the repository.
 
 Usage: check_citations.py SOURCE_DIR | --self-test
@@ -36,7 +36,7 @@ def anchors(text):
 
 
 def sections(root):
-    path = root / "docs/semantics.md"
+    path = root / "docs/reference/semantics.md"
     return set(NUMBERED.findall(path.read_text(encoding="utf-8"))) if path.is_file() else set()
 
 
@@ -47,11 +47,11 @@ def records(root):
 def problems_of(name, text, root, known, kept):
     """Yields (offset, what is wrong). known: sections; kept: decision records."""
     for match in ABSENT.finditer(text) if name.suffix != ".js" else []:
-        yield match.start(), f"{match[1]} is not in the repository: cite docs/semantics.md by section, a decision record or a document"
+        yield match.start(), f"{match[1]} is not in the repository: cite docs/reference/semantics.md by section, a decision record or a document"
     for match in SECTION.finditer(text):
         for number in re.findall(r"\d+(?:\.\d+)*", match[1]):
             if number not in known:
-                yield match.start(), f"docs/semantics.md has no section {number}"
+                yield match.start(), f"docs/reference/semantics.md has no section {number}"
     for match in RECORD.finditer(text):
         for number in re.findall(r"\d{4}", match[1]) if match[1] else []:
             if not any(record.startswith(number) for record in kept):
@@ -80,12 +80,12 @@ def check(root):
 
 
 def self_test():
-    tree = {"docs/semantics.md": "# S\n\n## 1. Time\n\n### 1.1 Order, of all\n\n## 12. Sleep\n",
+    tree = {"docs/reference/semantics.md": "# S\n\n## 1. Time\n\n### 1.1 Order, of all\n\n## 12. Sleep\n",
             "docs/decisions/0007-abi.md": "# 0007: abi\n"}
     cases = [
-        ("a.c", "/* semantics 1, 1.1 and 12 */", None), ("a.c", "/* Semantics 1.2 */", "a.c:1: docs/semantics.md has no section 1.2"),
-        ("a.c", "/* as semantics\n * 3 says */", "a.c:1: docs/semantics.md has no section 3"),
-        ("a.c", "/* semantics 1 and\n   13 */", "a.c:1: docs/semantics.md has no section 13"),
+        ("a.c", "/* semantics 1, 1.1 and 12 */", None), ("a.c", "/* Semantics 1.2 */", "a.c:1: docs/reference/semantics.md has no section 1.2"),
+        ("a.c", "/* as semantics\n * 3 says */", "a.c:1: docs/reference/semantics.md has no section 3"),
+        ("a.c", "/* semantics 1 and\n   13 */", "a.c:1: docs/reference/semantics.md has no section 13"),
         ("a.py", "# semantics 1.1, 5 jobs", None), ("a.c", "semantics of 3 jobs", None),
         ("a.h", "\n/* SPEC 4 */", "a.h:2: SPEC is not in the repository"), ("a.sh", "# see GUIDE.md", "a.sh:1: GUIDE"),
         ("a.py", "LOG_FORMATS = 1  # a specification", None), ("tests/bad/cases/a.py", "# FORMATS 1.1", "tests/bad/cases/a.py:1: FORMATS"),
@@ -93,9 +93,9 @@ def self_test():
         ("a.py", "# decisions 0007 and 0009", "a.py:1: there is no decision record 0009"),
         ("a.md", "[x](docs/decisions/0007-abi.md)", None),
         ("a.md", "[x](docs/decisions/0007-policy.md)", "a.md:1: there is no decision record 0007-policy.md"),
-        ("a.md", "[x](docs/semantics.md#11-order-of-all)", None),
-        ("a.md", "[x](docs/semantics.md#order)", "a.md:1: docs/semantics.md has no heading #order"),
-        ("a.scd", "docs/semantics.md, tests/docs/b.csv, ${X}/docs/b.md", None), ("a.def", "\n(../docs/b/c.svg)", "a.def:2: there is no docs/b/c.svg"),
+        ("a.md", "[x](docs/reference/semantics.md#11-order-of-all)", None),
+        ("a.md", "[x](docs/reference/semantics.md#order)", "a.md:1: docs/reference/semantics.md has no heading #order"),
+        ("a.scd", "docs/reference/semantics.md, tests/docs/b.csv, ${X}/docs/b.md", None), ("a.def", "\n(../docs/b/c.svg)", "a.def:2: there is no docs/b/c.svg"),
         ("CHANGELOG.md", "| docs/b.md |", None), ("CHANGELOG.md", "- docs/b.md", "CHANGELOG.md:1: there is no docs/b.md"),
         ("a.md", "# One\n\n```sh\n# two\n```\n[x](#one) [y](#two)", "a.md:6: a.md has no heading #two"),
     ]

@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
-"""Checks that what is known of metrics and columns stands in one table each, and that docs/outputs.md (and docs/record.md, docs/sweeps.md) says the same.
+"""Checks that what is known of metrics and columns stands in one table each, and that docs/reference/outputs.md (and docs/reference/record.md, docs/howto/sweep-slurm.md) says the same.
 
 Usage: check_tables.py SOURCE_DIR | --columns SOURCE_DIR | --limits SOURCE_DIR | --self-test
 
 --columns prints all of them as CSV, which is tools/python/easim/columns.csv (what the Python package knows of units), and
 that is checked, too.
 
---limits prints the limits of input as a table, from the #define lines of LIMITS: docs/scenario.md must have it.
+--limits prints the limits of input as a table, from the #define lines of LIMITS: docs/reference/scenario.md must have it.
 
 A table is a list of lines X(name, type, unit, better, value): METRIC_TABLE in src/metrics/metric_table.h, and
 NAME_COLUMNS(X) in src/output, which is NAME.csv; NAME_COLUMNS_WHICH(X) are columns that only some of these files have. A
 line NAME(X) stands for the rows of that list. In the documents each section NAME.csv, or TITLE: NAME.csv, has tables with the columns column,
 unit, better and definition, where a row may tell of several columns: one unit for all, or one for each ("-": none); what is
 no name (METRIC, label.*, words) tells of columns that depend on the run. Names, their order, units and directions must be
-those of the table. Each NAME.csv that docs/outputs.md names has a list, or is SAME as another: "| NAME.csv | as OTHER.csv". The writer of a metric must be the file that assigns it.
+those of the table. Each NAME.csv that docs/reference/outputs.md names has a list, or is SAME as another: "| NAME.csv | as OTHER.csv". The writer of a metric must be the file that assigns it.
 
-A rule's figures are rows of FIGURES and MORE_FIGURES in RULES. docs/insights.md must tell of all of them, in this order and
+A rule's figures are rows of FIGURES and MORE_FIGURES in RULES. docs/reference/insights.md must tell of all of them, in this order and
 with these units, and each SHOW in the files beside RULES must give all figures of its list.
 
 A second table is: two names of metrics as strings in one file, a label of several words as a string, a metric beside a
@@ -30,9 +30,9 @@ from pathlib import Path
 
 METRICS = Path("src/metrics/metric_table.h")
 TABLES, UNITS = Path("src/output"), Path("src/output/columns.h")
-DOCS = Path("docs/outputs.md")
+DOCS = Path("docs/reference/outputs.md")
 PACKAGE_COLUMNS = Path("tools/python/easim/columns.csv")
-MORE_DOCS = Path("docs/record.md"), Path("docs/sweeps.md")
+MORE_DOCS = Path("docs/reference/record.md"), Path("docs/howto/sweep-slurm.md")
 WITH_HYPHEN = {"claim_readings.csv": "claim-readings.csv", "target_readings.csv": "target-readings.csv"}
 SAME = {"check.csv": "compare.csv"}  # of the same columns, since one function writes both
 LAYERS = ("metrics", "study", "conformance", "experiment", "insight", "output", "cli")
@@ -46,8 +46,8 @@ TYPES = {"text": "text word own_text", "integer": "int natural count own_int INT
 TYPE_OF = {cell: kind for kind, cells in TYPES.items() for cell in cells.split()}
 OF_RUNS = {"policy": "text", "replication": "integer"}  # which RUN_HEADER adds
 OF_SUMMARY = ["policy", "replication", "seed"]
-DOCS_OF_LIMITS = Path("docs/scenario.md")
-RULES, DOCS_OF_RULES = Path("src/insight/rules/rules.def"), Path("docs/insights.md")
+DOCS_OF_LIMITS = Path("docs/reference/scenario.md")
+RULES, DOCS_OF_RULES = Path("src/insight/rules/rules.def"), Path("docs/reference/insights.md")
 OF_RULES = re.compile(r'^RULE\(\w+, "([A-Z-]+)"|^(?:MORE_)?FIGURES\((\w+), |\bX\((\w+), "([^"]*)"\)|\bX_TEXT\((\w+)\)', re.MULTILINE)
 SHOWN = re.compile(r"\bSHOW\(\w+, (\w+),([^;]*);|\binsight_figure_of\(\w+, (\w+)_figures\b")
 BYTES = "bytes"
@@ -399,7 +399,7 @@ def self_test():
         (DOCS, "| share | more |", "| share | less |", 'util_all is "share", "less"'),
         (DOCS, "-, s, - | -, less, -", "s | -, less, -", 'user is "s", ""'),
         (DOCS, "| util_all |", "| use |", "column use where the table has util_all"),
-        (DOCS, "| events | | | x |\n", "", "summary.csv: events is not in docs/outputs.md"),
+        (DOCS, "| events | | | x |\n", "", "summary.csv: events is not in docs/reference/outputs.md"),
         (DOCS, "| events | | | x |", "| events, more | | | x |", "more is in no table"),
         (METRICS, "METRIC_SHARE, MORE", "METRIC_SHARE, LESS", 'util_all is "share", "more"'),
         (METRICS, '"kWh", LESS', '"kWh", SOME', "a row of a table is X("),

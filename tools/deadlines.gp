@@ -1,11 +1,11 @@
-# Draws docs/deadlines.svg from docs/deadlines.csv (tools/deadlines.py): what a policy changes against another over
+# Draws docs/studies/deadlines.svg from docs/studies/deadlines.csv (tools/deadlines.py): what a policy changes against another over
 # deadline share x tightness, with the 95 % intervals of the paired differences. From the top folder:
 #   gnuplot tools/deadlines.gp
 
 set datafile separator ","
 set encoding utf8
 set terminal svg size 1100,1050 font "Helvetica,14" background "#ffffff"
-set output "docs/deadlines.svg"
+set output "docs/studies/deadlines.svg"
 set border 3 linecolor rgb "#404040"
 set tics nomirror out scale 0.6
 set grid ytics linecolor rgb "#e4e4e4"
@@ -33,7 +33,7 @@ do for [pair in "zeus/pollux aurachronos/pollux aurachronos/chronos"] {
         }
         wanted(i) = strcol(4) eq metric && strcol(5) eq ours && strcol(6) eq theirs && \
             column(1) == real(word(shares, i))
-        plot 0 linecolor rgb "#808080" notitle, for [i = 1:4] "docs/deadlines.csv" \
+        plot 0 linecolor rgb "#808080" notitle, for [i = 1:4] "docs/studies/deadlines.csv" \
             using (tightness(column(2), column(3)) + 0.07 * (i - 2.5)): \
                 (wanted(i) ? scale * column(9) : NaN):(scale * column(10)) \
             with yerrorbars pointtype int(word(points, i)) linewidth 1.6 linecolor rgb word(colours, i) \

@@ -2,8 +2,8 @@
 """Deadline share x tightness on the seed protocol: deadlines.py EASIM SOURCE [--check]
 
 Runs configs/eas-sim.yaml (10 replications, seed 1) for every share, tightness and policy of the grid below, and prints
-docs/deadlines.csv: pairs of policies with their means, and the paired difference with half of its 95 % t-interval.
---check compares with that file; tools/deadlines.gp draws docs/deadlines.svg from it.
+docs/studies/deadlines.csv: pairs of policies with their means, and the paired difference with half of its 95 % t-interval.
+--check compares with that file; tools/deadlines.gp draws docs/studies/deadlines.svg from it.
 """
 import statistics
 import sys
@@ -44,7 +44,7 @@ def rows(easim, source):
 
 def main():
     easim, source = Path(sys.argv[1]).resolve(), Path(sys.argv[2])
-    path = source / "docs" / "deadlines.csv"
+    path = source / "docs" / "studies" / "deadlines.csv"
     text = "\n".join(rows(easim, source)) + "\n"
     if "--check" not in sys.argv:
         sys.stdout.write(text)

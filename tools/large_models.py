@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes configs/models/large.yaml, the rows in validation/large and the tables of docs/models.md (large models) from results
+"""Makes configs/models/large.yaml, the rows in validation/large and the tables of docs/explanation/physics.md (large models) from results
 of MLPerf Training and published trainings.
 
   large_models.py EASIM SOURCE [--check]
@@ -38,8 +38,8 @@ HEADER = """\
 # of A100 on the trainings of Megatron-LM (Narayanan et al., SC'21, table 1). Power of H100: nodes metered at the plug in
 # MLPerf Training v4.0 (SMC), so power_scope node_ac and cluster figures as in configs/measured.yaml; of H200, B200, GB200:
 # measured matrix multiplications (github.com/ai-dynamo/aiconfigurator, commit 095f58a, Apache-2.0), the GPU alone.
-# Made by: EASIM_DATA=... python3 tools/large_models.py build/easim . How and how well: docs/calibration.md (plans of
-# transformers), docs/validation.md. Figures of the software of round v4.0 (405B: v5.0); start_s, restart_s and checkpoint_s are
+# Made by: EASIM_DATA=... python3 tools/large_models.py build/easim . How and how well: docs/explanation/calibration.md (plans of
+# transformers), docs/studies/validation.md. Figures of the software of round v4.0 (405B: v5.0); start_s, restart_s and checkpoint_s are
 # not in the results: 0. Links are nominal or as they are reached: assumed (tools/plan_rows.py).
 """
 
@@ -92,7 +92,7 @@ def figures(errors, *wanted):
 
 
 def make_tables(easim, source, data, overlap, scratch):
-    """The text between the marks in docs/models.md."""
+    """The text between the marks in docs/explanation/physics.md."""
     all_four = ("median", "mean", "90", "most")
     lines = ["| rows | | left out | median | mean | 90 % | most | a constant rate: median | mean | 90 % | most | products x factor: median | mean | 90 % | most |",
              "|---|--:|---|" + "--:|" * 12]
@@ -113,7 +113,7 @@ def make_tables(easim, source, data, overlap, scratch):
 # ---- Power ----
 
 def flop(shape):
-    """Of a sequence: docs/semantics.md, 31.1, with selective recomputation."""
+    """Of a sequence: docs/reference/semantics.md, 31.1, with selective recomputation."""
     h, s, layers = shape["hidden"], shape["sequence"], shape["layers"]
     kv, passes = h * shape.get("kv_heads", shape["heads"]) / shape["heads"], 2 if shape.get("lora") else 3
     matrices = 2 * h * (h + 2 * kv) + 2 * h * h + (6 if shape.get("gated") else 4) * h * shape.get("feed_forward", 4 * h)
@@ -138,7 +138,7 @@ def node_power(table):
 
 
 def product_power(table):
-    """p0_w and pmax_w, at the whole FP8 peak, of GPUs alone by GPU type, as docs/models.md says (power of large trainings): what
+    """p0_w and pmax_w, at the whole FP8 peak, of GPUs alone by GPU type, as docs/explanation/physics.md says (power of large trainings): what
     the least kernel draws, and what large products draw at their share of the peak; an FP8 training as bf16 products of the
     same FLOP/s where those alone were metered."""
     powers, lowest, large = {}, {}, {}
@@ -254,9 +254,9 @@ def make_files(easim, source, data):
                 lines += model_lines(name, fits, rows, powers, megatron)
         tables = make_tables(easim, source, data, overlap, folder)
     files["configs/models/large.yaml"] = "\n".join(lines) + "\n"
-    page = (source / "docs/models.md").read_text(encoding="utf-8")
+    page = (source / "docs/explanation/physics.md").read_text(encoding="utf-8")
     before, _, rest = page.partition(BEGIN)
-    files["docs/models.md"] = before + BEGIN + tables + END + rest.partition(END)[2]
+    files["docs/explanation/physics.md"] = before + BEGIN + tables + END + rest.partition(END)[2]
     return files
 
 

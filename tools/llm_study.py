@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Makes docs/llm.md: llm_study.py EASIM SOURCE [--check | --pages | STUDY...]
+"""Makes docs/studies/large-models.md: llm_study.py EASIM SOURCE [--check | --pages | STUDY...]
 
 Runs configs/llm.yaml under every policy at three loads, and under POLICIES with other optics, placement, oversubscription,
-contention and assumed figures, always with the same jobs. Writes docs/llm.csv, a row for each metric with its mean and, where
+contention and assumed figures, always with the same jobs. Writes docs/studies/large-models.csv, a row for each metric with its mean and, where
 there is a setting to compare with, the paired change in per cent, each with half of its 95 % interval; puts the tables between
-the marks of docs/llm.md; and makes configs/models/llm-chat.yaml from serving.yaml. STUDY...: only the studies of these names; rows of
+the marks of docs/studies/large-models.md; and makes configs/models/llm-chat.yaml from serving.yaml. STUDY...: only the studies of these names; rows of
 others stay. --pages: the page again, from the table that is there. --check: page and models are what their sources say, and CHECKED,
 run again, gives its rows to the last digit.
 """
@@ -177,7 +177,7 @@ def run_study(easim, source, study, load, settings, policies):
 
 
 def run_studies(easim, source, words):
-    path = source / "docs/llm.csv"
+    path = source / "docs/studies/large-models.csv"
     kept = [row for row in (table(path) if path.exists() else []) if words and row["study"] not in words]
     for study in STUDIES:
         if words and study.name not in words:
@@ -297,7 +297,7 @@ def made_page(text, rows):
 # ---- --check ----
 
 def check(easim, source, text, rows):
-    faults = [] if made_page(text, rows) == text else ["docs/llm.md is not what docs/llm.csv says: run --pages"]
+    faults = [] if made_page(text, rows) == text else ["docs/studies/large-models.md is not what docs/studies/large-models.csv says: run --pages"]
     if chat_models(source) != (source / "configs/models/llm-chat.yaml").read_text(encoding="utf-8"):
         faults.append("configs/models/llm-chat.yaml is not what configs/models/serving.yaml says")
     for name, load, settings, policy in CHECKED:
@@ -312,13 +312,13 @@ def check(easim, source, text, rows):
 
 def main(easim, source, *words):
     easim, source = Path(easim).resolve(), Path(source).resolve()
-    document = source / "docs/llm.md"
+    document = source / "docs/studies/large-models.md"
     if words == ("--check",):
-        return check(easim, source, document.read_text(encoding="utf-8"), table(source / "docs/llm.csv"))
+        return check(easim, source, document.read_text(encoding="utf-8"), table(source / "docs/studies/large-models.csv"))
     if words != ("--pages",):
         (source / "configs/models/llm-chat.yaml").write_text(chat_models(source), encoding="utf-8")
         run_studies(easim, source, words)
-    document.write_text(made_page(document.read_text(encoding="utf-8"), table(source / "docs/llm.csv")), encoding="utf-8")
+    document.write_text(made_page(document.read_text(encoding="utf-8"), table(source / "docs/studies/large-models.csv")), encoding="utf-8")
     return 0
 
 

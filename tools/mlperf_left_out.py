@@ -36,7 +36,7 @@ ASSUMED = ("models fitted without any row of this benchmark at this number of GP
            "a sample; evaluation and set-up, which run_s holds, are not modelled; rounds of older software at the level that "
            "the fit without these rows gives them")
 HEADER = "# Made by: EASIM_DATA=... python3 tools/mlperf_left_out.py build/easim . (MLPerf Training, as configs/models/mlperf.yaml)\n"
-# Fixed before the first run: speed left out is within 5 to 10 % in docs/models.md, samples to the target within 5 %, and
+# Fixed before the first run: speed left out is within 5 to 10 % in docs/explanation/physics.md, samples to the target within 5 %, and
 # run_s holds evaluation besides.
 MEDIAN, P90, ENERGY = "10%", "30%", "20%"
 CAUSES = {  # why a figure misses its tolerance, which is not widened for it

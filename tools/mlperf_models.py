@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes configs/models/mlperf.yaml and its tables in docs/models.md from MLPerf Training results.
+"""Makes configs/models/mlperf.yaml and its tables in docs/explanation/physics.md from MLPerf Training results.
 
   mlperf_models.py EASIM SOURCE [--check]
 
@@ -33,7 +33,7 @@ HEADER = """\
 # Training speed, convergence and power of MLPerf Training on A100, H100, H200, B200 and GB200, from the public results of
 # MLPerf Training v2.1 to v5.0 (github.com/mlcommons/training_results_*; cite "MLPerf Training, round, submitter, system").
 # Made by: EASIM_DATA=... python3 tools/mlperf_models.py build/easim .
-# How: docs/calibration.md (rows of many systems, convergence); how well: docs/models.md (MLPerf).
+# How: docs/explanation/calibration.md (rows of many systems, convergence); how well: docs/explanation/physics.md (MLPerf).
 # start_s, restart_s, checkpoint_s are not in the results: 0. Times are those of training, without evaluation and set-up.
 """
 BEGIN, END = "<!-- mlperf: made by tools/mlperf_models.py -->", "<!-- mlperf: end -->"
@@ -239,7 +239,7 @@ def main():
     easim, source, data, check = arguments(__doc__)
     with tempfile.TemporaryDirectory(prefix="easim-mlperf.") as scratch:
         text = make_models(easim, data, Path(scratch))
-    document_path = source / "docs" / "models.md"
+    document_path = source / "docs" / "explanation" / "physics.md"
     before, _, rest = document_path.read_text(encoding="utf-8").partition(BEGIN)
     _, _, after = rest.partition(END)
     tables = "\n".join(document(read_models(text)))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares the throughput of configs/models/eas-sim.yaml with measured points: the table of docs/models.md.
+"""Compares the throughput of configs/models/eas-sim.yaml with measured points: the table of docs/explanation/physics.md.
 
 Usage: EASIM_DATA=FOLDER profile_error.py | profile_error.py --self-test
 Reads profiles/model_parameters.json, of which the YAML file holds the figures, and profiles/profile_table.csv.

@@ -43,8 +43,8 @@ OTHERS = [("10 h, against chronos", "aurachronos", "missed deadlines", "less"),
           ("10 h", "hades", "throughput", "more"), ("10 h", "hades", "missed deadlines", "less"),
           ("10 h", "easy", "throughput", "less"), ("10 h", "easy", "energy per work", "more"),
           ("10 h, edp_slack", "hades", "energy per work", "less"), ("drained, edp_slack", "hades", "energy per work", "less")]
-DOCUMENTS = {"docs/eas-sim.md": SEED + WITH_SLACK + DEADLINES + OTHERS,
-             "docs/readings.md": SEED + WITH_SLACK + DEADLINES}
+DOCUMENTS = {"docs/studies/seed.md": SEED + WITH_SLACK + DEADLINES + OTHERS,
+             "docs/studies/readings.md": SEED + WITH_SLACK + DEADLINES}
 EFFICIENCIES = ["as shipped", "MLPerf-like", "Sia traces", "m0 192"]
 DRAWS = {"efficiency": "model_overrides/efficiency", "scaling": "model_overrides[0].set.scaling_efficiency",
          "p0": "model_overrides[1].set.p0_share"}  # columns of worlds.csv
@@ -203,7 +203,7 @@ def tables(easim, source):
         lines = {claim: claim_line(runs, claim) for claim in dict.fromkeys(sum(DOCUMENTS.values(), []))}
         for document, claims in DOCUMENTS.items():
             yield document, HEAD + [lines[claim] for claim in claims]
-        yield "docs/ablation.md", list(component_lines(easim, source, runs[0]["10 h"], Path(name) / "ablate"))
+        yield "docs/howto/ablate.md", list(component_lines(easim, source, runs[0]["10 h"], Path(name) / "ablate"))
 
 
 def main():

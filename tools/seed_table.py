@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Prints the tables of docs/eas-sim.md: seed_table.py EASIM SOURCE [--check]
+"""Prints the tables of docs/studies/seed.md: seed_table.py EASIM SOURCE [--check]
 
 Runs configs/eas-sim.yaml (10 replications, seed 1) for every policy and variant, at the horizon and drained (arrivals
 end at 10 h). --check compares with the document instead and fails if a line of the tables is not in it, or if
-docs/pareto.svg is not what this gnuplot draws of the comparison of all policies (skipped with another gnuplot).
+docs/studies/pareto.svg is not what this gnuplot draws of the comparison of all policies (skipped with another gnuplot).
 """
 import csv
 import re
@@ -93,25 +93,25 @@ def tables(easim, source):
 
 
 def stale_figure(easim, source):
-    """What is wrong with docs/pareto.svg, drawn as the document says; None: nothing, or nothing that can be told."""
+    """What is wrong with docs/studies/pareto.svg, drawn as the document says; None: nothing, or nothing that can be told."""
     if not shutil.which("gnuplot"):
-        return print("docs/pareto.svg: not checked, there is no gnuplot")
+        return print("docs/studies/pareto.svg: not checked, there is no gnuplot")
     with tempfile.TemporaryDirectory(prefix="easim-seed.") as folder:
         subprocess.run([easim, "compare", source / "configs" / "eas-sim.yaml", "--policies",
                         ",".join(sorted(POLICIES)), "--baseline", "pollux", "--out", folder,
                         "--summary-only", "--quiet", "--force"], check=True)
         subprocess.run([easim, "plot", folder, "--figures", "pareto", "--quiet"], check=True)
         drawn = (Path(folder) / "figures" / "pareto.svg").read_text(encoding="utf-8")
-    kept = (source / "docs" / "pareto.svg").read_text(encoding="utf-8")
+    kept = (source / "docs" / "studies" / "pareto.svg").read_text(encoding="utf-8")
     drawn_by, kept_by = (re.search("<desc>(.*)</desc>", text)[1] for text in (drawn, kept))
     if drawn_by != kept_by:
-        return print(f"docs/pareto.svg: not checked, {kept_by}, but here {drawn_by}")
-    return None if drawn == kept else "docs/pareto.svg is not what easim plot draws"
+        return print(f"docs/studies/pareto.svg: not checked, {kept_by}, but here {drawn_by}")
+    return None if drawn == kept else "docs/studies/pareto.svg is not what easim plot draws"
 
 
 def main():
     easim, source = Path(sys.argv[1]).resolve(), Path(sys.argv[2])
-    document = (source / "docs" / "eas-sim.md").read_text(encoding="utf-8") if "--check" in sys.argv else None
+    document = (source / "docs" / "studies" / "seed.md").read_text(encoding="utf-8") if "--check" in sys.argv else None
     missing = []
     for title, lines in tables(easim, source):
         if document is None:
@@ -119,7 +119,7 @@ def main():
         else:
             missing += [line for line in lines if line not in document]
     if missing:
-        sys.exit("not in docs/eas-sim.md:\n" + "\n".join(missing))
+        sys.exit("not in docs/studies/seed.md:\n" + "\n".join(missing))
     if document is not None:
         sys.exit(stale_figure(easim, source))
 

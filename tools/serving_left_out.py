@@ -3,7 +3,7 @@
 
 Every inner limit of every curve of configs/models/serving.yaml is left out, and a replica with that many requests at once is run on
 the rest of its table: easim predicts its tokens a second, its power and its four latencies. Writes validation/serving.csv, a row for
-each point, and the table of errors between the marks of docs/validation.md, with its tolerances, which were set before. --check:
+each point, and the table of errors between the marks of docs/studies/validation.md, with its tolerances, which were set before. --check:
 both are what it would write.
 """
 import csv
@@ -112,7 +112,7 @@ def table(rows):
 
 def main(easim, source, *words):
     source = Path(source).resolve()
-    document, kept = source / "docs/validation.md", source / "validation/serving.csv"
+    document, kept = source / "docs/studies/validation.md", source / "validation/serving.csv"
     rows = list(made_rows(Path(easim).resolve(), source))
     out = io.StringIO()
     writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the power of a large training is based on (docs/models.md): training_power.py, data in EASIM_DATA.
+"""What the power of a large training is based on (docs/explanation/physics.md): training_power.py, data in EASIM_DATA.
 
 Of each GPU type and precision of data/compute the large multiplications (m, n and k at least 2048, the shapes of a
 transformer's layers): the share of the peak that they reach, and what they draw. A training that reaches the share r of
@@ -23,7 +23,7 @@ SHAPES = {"gpt3": (96, 12288, 96, 96, 49152, False, False, False, 2048, 51200),
 
 
 def flop_of_sample(layers, h, heads, kv_heads, wide, gated, causal, lora, s, vocabulary):
-    """docs/semantics.md, 31.1, without recomputation."""
+    """docs/reference/semantics.md, 31.1, without recomputation."""
     matrices = 2 * h * (h + 2 * h * kv_heads / heads) + 2 * h * h + (6 if gated else 4) * h * wide
     scores = (2 if causal else 4) * s * h
     passes = 2 if lora else 3

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The results in docs/validation.md: validation_table.py EASIM SOURCE [--check | --update]
+"""The results in docs/studies/validation.md: validation_table.py EASIM SOURCE [--check | --update]
 
 Runs every shipped validation (`easim validate`) and writes what stands between the marks "results begin" and "results
 end". Those of the physical cluster are run again with other restart costs, and with wrong durations, which must miss.
@@ -193,7 +193,7 @@ def main():
             sys.exit(done.stderr)
         more = list(physical_cluster(easim, source, Path(folder))) if os.environ.get("EASIM_DATA") else []
     results = json.loads(done.stdout)
-    text, path = document(results, more), source / "docs/validation.md"
+    text, path = document(results, more), source / "docs/studies/validation.md"
     before, _, rest = path.read_text(encoding="utf-8").partition(BEGIN)
     old, _, after = rest.partition(END)
     if option == "--update":
@@ -201,7 +201,7 @@ def main():
     elif option == "--check":
         wrong = [name for name in ("unexpected", "skipped") if results[name] > 0]
         if old != text or wrong:
-            sys.exit(f"docs/validation.md: {wrong or 'the results differ'}: {sys.argv[0]} EASIM SOURCE --update\n{text}")
+            sys.exit(f"docs/studies/validation.md: {wrong or 'the results differ'}: {sys.argv[0]} EASIM SOURCE --update\n{text}")
         print("1 passed, 0 failed")
     else:
         print(text, end="")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the weak points in docs/validation.md: weak_points.py EASIM SOURCE [--check]
+"""Makes the weak points in docs/studies/validation.md: weak_points.py EASIM SOURCE [--check]
 
 Runs the validations that they are of (`easim validate`); reads MLPerf's rows ($EASIM_DATA/mlperf) for the speed of the nearest
 size, as a control of the forms in configs/models/mlperf.yaml, and the kernels of $EASIM_DATA/limits. Without --check the text
@@ -16,7 +16,7 @@ from mlperf_left_out import FORMS
 from mlperf_models import make_profile, read_models, rows_of, run, size_errors
 
 BEGIN, END = "<!-- weak points: made by tools/weak_points.py -->\n", "<!-- weak points: end -->\n"
-PAGE = "docs/validation.md"
+PAGE = "docs/studies/validation.md"
 VALIDATIONS = ("tacc32-replay-*", "tacc32-policy-*", "mlperf-energy*", "large-unseen_gpu*", "large-*-best")
 NO_TENSOR = ("unit-fma", "unit-int32", "unit-sfu", "unit-smem", "unit-l2", "unit-dram", "unit-atomic", "unit-fma+smem", "unit-fma+int32",
              "unit-fma+sfu", "unit-fma+dram", "unit-dram+l2", "unit-four-way")

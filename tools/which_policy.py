@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Makes docs/policies.md: which_policy.py EASIM SOURCE [--check | --pages | STUDY...]
+"""Makes docs/studies/which-policy.md: which_policy.py EASIM SOURCE [--check | --pages | STUDY...]
 
 Compares every policy that `easim policies` lists and that can run, with lean's honest rival beside them (zeus with
 edp_exponent 0.25 and edp_slack 1.5), in each study below: `easim compare --policies all,... --bound`. Writes
-docs/policies.csv and the figures, and puts the tables between the marks of docs/policies.md. STUDY...: only studies
+docs/studies/which-policy.csv and the figures, and puts the tables between the marks of docs/studies/which-policy.md. STUDY...: only studies
 whose name has one of these words; rows of others stay. --pages: the page again, from the table that is there.
 --check: the page is what the table says, and the studies of CHECKED, run again, give its rows to the last digit. Logs
 are found in EASIM_DATA.
@@ -161,7 +161,7 @@ def draw(easim, out, group, to):
 
 def run_studies(easim, source, words):
     """All rows, those of studies that are not asked for from the table that is there."""
-    path, kept = source / "docs" / "policies.csv", {}
+    path, kept = source / "docs" / "studies" / "which-policy.csv", {}
     for row in table(path) if path.exists() else []:
         kept.setdefault((row["study"], row["load"]), []).append(row)
     for group in STUDIES:
@@ -172,7 +172,7 @@ def run_studies(easim, source, words):
                 out = compare(easim, source, Path(folder) / "out", group, load, f"all,{RIVAL}")
                 kept[group.name, load] = list(rows_of(out, group, load))
                 if load == group.figure:
-                    draw(easim, out, group, source / "docs")
+                    draw(easim, out, group, source / "docs" / "studies")
             write_table(path, kept)
             print(f"{group.name}, {load}: {len(kept[group.name, load]) - 1} policies", file=sys.stderr)
 
@@ -319,9 +319,9 @@ def differences(easim, source, rows):
 
 
 def check(easim, source, text, rows):
-    faults = [] if made_page(text, rows) == text else ["docs/policies.md is not what docs/policies.csv says: run --pages"]
+    faults = [] if made_page(text, rows) == text else ["docs/studies/which-policy.md is not what docs/studies/which-policy.csv says: run --pages"]
     faults += [f"{figure_name(group)} is missing" for group in STUDIES
-               if (group.name, group.figure) in by_study(rows) and not (source / "docs" / figure_name(group)).exists()]
+               if (group.name, group.figure) in by_study(rows) and not (source / "docs" / "studies" / figure_name(group)).exists()]
     faults += differences(easim, source, rows)
     for fault in faults:
         print(fault)
@@ -330,7 +330,7 @@ def check(easim, source, text, rows):
 
 def main(easim, source, *words):
     easim, source = Path(easim).resolve(), Path(source).resolve()
-    document, rows_path = source / "docs" / "policies.md", source / "docs" / "policies.csv"
+    document, rows_path = source / "docs" / "studies" / "which-policy.md", source / "docs" / "studies" / "which-policy.csv"
     if words == ("--check",):
         return check(easim, source, document.read_text(encoding="utf-8"), table(rows_path))
     if words != ("--pages",):

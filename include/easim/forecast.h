@@ -1,5 +1,5 @@
 /* easim/forecast.h: the extension easim.forecast, version 1: what is forecast of the hours to come,
-   where the scenario has `forecast` (docs/semantics.md, 29). */
+   where the scenario has `forecast` (docs/reference/semantics.md, 29). */
 #ifndef EASIM_FORECAST_H
 #define EASIM_FORECAST_H
 

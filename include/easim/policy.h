@@ -22,7 +22,7 @@ extern "C" {
 /* The version of this interface. A policy is loaded if its major number is the host's and its minor
    number not above it: within a major version structs only grow at their end. Until 3.0 is released
    every change that is not such growth raises the draft number, which must be the host's, too; 0:
-   released. What has changed: docs/policy-interface.md. */
+   released. What has changed: docs/reference/c-policy.md. */
 #define EASIM_ABI_MAJOR 3u
 #define EASIM_ABI_MINOR 0u
 #define EASIM_ABI_DRAFT 11u

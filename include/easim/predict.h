@@ -1,6 +1,6 @@
 /* easim/predict.h: what follows from the view by formulas: usage of users, progress of jobs, and
    what a job would cost in a configuration. Inline, so that policies and the host compute the same
-   doubles. The formulas are in docs/semantics.md. */
+   doubles. The formulas are in docs/reference/semantics.md. */
 #ifndef EASIM_PREDICT_H
 #define EASIM_PREDICT_H
 

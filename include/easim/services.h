@@ -1,7 +1,7 @@
 /* easim/services.h: the extension easim.services, version 1: services, which answer requests beside
-   the jobs for as long as the run lasts (docs/semantics.md, 33 and 34). A policy that lists it
-   scales them itself, in place of the host; if it has a parameter of the role SERVICES, where that
-   is true.
+   the jobs for as long as the run lasts (docs/reference/semantics.md, 33 and 34). A policy that
+   lists it scales them itself, in place of the host; if it has a parameter of the role SERVICES,
+   where that is true.
 
    At t = 0 the host starts the least number of replicas of each service. From then on the policy
    scales: nobody else starts a replica, reserves GPUs for one or displaces jobs for it. A failed

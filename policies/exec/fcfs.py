@@ -3,7 +3,7 @@
 
     easim run configs/eas-sim.yaml --policy exec --set 'policy.params.command=python3 policies/exec/fcfs.py'
 
-Each line of standard input is a message, each line of standard output its answer (docs/exec-policy.md).
+Each line of standard input is a message, each line of standard output its answer (docs/reference/program-policy.md).
 """
 import bisect
 import json
@@ -11,7 +11,7 @@ import sys
 
 
 class Cluster:
-    """Free GPUs by type and node, with the placement of easim (docs/semantics.md)."""
+    """Free GPUs by type and node, with the placement of easim (docs/reference/semantics.md)."""
 
     def __init__(self, hello):
         self.types = [node["gpu_type"] for node in hello["nodes"]]

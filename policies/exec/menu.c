@@ -1,4 +1,5 @@
-/* The menu of a program that learns: see menu.h. The order of the numbers is docs/exec-policy.md's.
+/* The menu of a program that learns: see menu.h. The order of the numbers is
+ * docs/reference/program-policy.md's.
  */
 #include "menu.h"
 

@@ -1,5 +1,5 @@
 /* The menu of a program that learns: few actions, each of which is the best of its kind, and an
-   observation of numbers in [-1, 1] (docs/exec-policy.md, "A menu"). */
+   observation of numbers in [-1, 1] (docs/reference/program-policy.md, "A menu"). */
 #ifndef EASIM_EXEC_MENU_H
 #define EASIM_EXEC_MENU_H
 

@@ -1,5 +1,5 @@
-/* The texts of the exec protocol (docs/exec-policy.md): what easim sends, and numbers that read
- * back exactly. */
+/* The texts of the exec protocol (docs/reference/program-policy.md): what easim sends, and numbers
+ * that read back exactly. */
 #ifndef EASIM_EXEC_MESSAGE_H
 #define EASIM_EXEC_MESSAGE_H
 

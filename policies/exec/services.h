@@ -1,5 +1,5 @@
-/* Services in the exec protocol (docs/exec-policy.md): what is told of them, and the actions that
-   scale them. */
+/* Services in the exec protocol (docs/reference/program-policy.md): what is told of them, and the
+   actions that scale them. */
 #ifndef EASIM_EXEC_SERVICES_H
 #define EASIM_EXEC_SERVICES_H
 

@@ -1,5 +1,5 @@
 /* The compact form of the exec protocol: see steps.h. The order of the numbers is
- * docs/exec-policy.md's. */
+ * docs/reference/program-policy.md's. */
 #include "steps.h"
 
 #include "answer.h"

@@ -1,5 +1,5 @@
 /* The compact form of the exec protocol, for programs that learn: one action at a time, answered by
-   numbers of a fixed size (docs/exec-policy.md, "Step by step"). */
+   numbers of a fixed size (docs/reference/program-policy.md, "Step by step"). */
 #ifndef EASIM_EXEC_STEPS_H
 #define EASIM_EXEC_STEPS_H
 

@@ -8,7 +8,7 @@
 #define UNIFORM_NUMBERS 16 /* new random ones in each message, for programs that ask for them */
 
 /* Notes once that a job is to be named. Of a finished one there is nothing more to tell, even if
-   its event is only coming now (jobs that were due, docs/semantics.md). */
+   its event is only coming now (jobs that were due, docs/reference/semantics.md). */
 static void note_job(struct program *s, uint32_t job) {
     if (s->jobs[job].message == s->message || s->jobs[job].state == EASIM_JOB_FINISHED ||
         (s->jobs[job].rejected && s->jobs[job].state == EASIM_JOB_REJECTED))
@@ -25,7 +25,7 @@ static uint32_t state_of(const struct easim_pass *pass, uint32_t job) {
 }
 
 /* Jobs of the events and of the program's own actions; if others have changed as well (a failed
-   node, a phase, or jobs that were due, docs/semantics.md), all that it knows. */
+   node, a phase, or jobs that were due, docs/reference/semantics.md), all that it knows. */
 static void find_changed(const struct easim_pass *pass) {
     struct program *s = pass->state;
     const struct easim_view *view = pass->view;

@@ -525,7 +525,7 @@ void model_writer_write(struct str *out, const struct calibration *calibration) 
     for (size_t i = 0; i < calibration->count; i++)
         unknown |= !calibration->models[i].measured_efficiency;
     str_addf(
-        out, "# Written by easim calibrate. Keys: docs/calibration.md.\n%smodels:\n",
+        out, "# Written by easim calibrate. Keys: docs/explanation/calibration.md.\n%smodels:\n",
         unknown && isnan(calibration->options.m0)
             ? "# m0 and phi are not known from a profile without samples_to_target: every sample counts in full.\n"
             : "");

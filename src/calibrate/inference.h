@@ -9,7 +9,7 @@
 
 /* --- inference_row --- */
 /* A row of a profile without training: a generation of outputs as a batch job, or a point of a
-   serving table (docs/calibration.md). */
+   serving table (docs/explanation/calibration.md). */
 
 struct inference_row {
     const char *model, *gpu, *source; /* interned: equal ones have one address */

@@ -13,7 +13,7 @@ struct options;
 #define CLI_PROBLEMS \
     { .dashes = "--" }
 
-/* Exit codes: promises to shell scripts (docs/exit-codes.md). */
+/* Exit codes: promises to shell scripts (docs/reference/messages.md). */
 enum exit_code {
     EXIT_DONE = 0,
     EXIT_RUN_FAILED = 1,

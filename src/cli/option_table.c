@@ -248,7 +248,7 @@ const struct option_row option_rows[] = {
      .commands = IN(ANALYZE) | IN(EXPLAIN) | IN(TIMELINE), .least = 1, .most = 1e6,
      .help = "which of its replications (default: the first)"},
     {"rule", 0, "RULE.THRESHOLD=VALUE", IS(TEXTS, rules), .commands = IN(ANALYZE),
-     .help = "set a threshold of a rule, such as HOG.least_share=0.6; may be given again; docs/insights.md lists them"},
+     .help = "set a threshold of a rule, such as HOG.least_share=0.6; may be given again; docs/reference/insights.md lists them"},
     {"verify", 0, NULL, IS(CHOICE, verify), .commands = IN(ANALYZE) | IN(REPORT),
      .choices = verified, .usual = "budget",
      .help = "which proposals to simulate before they are recommended: the worst insights' first, up to 5,000,000 events; all; or none"},

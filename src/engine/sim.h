@@ -278,7 +278,7 @@ struct services {
 };
 
 /* --- event_order --- */
-/* The kinds of events, and their order in one instant (docs/semantics.md, 1.2). */
+/* The kinds of events, and their order in one instant (docs/reference/semantics.md, 1.2). */
 
 /* What an event is about: its payload. */
 enum event_subject {

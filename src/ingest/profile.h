@@ -86,7 +86,8 @@ struct profile_run {
     const char *round;
 };
 
-/* A row of the profile CSV (docs/calibration.md). Texts in its arena or NULL; NAN: unknown. */
+/* A row of the profile CSV (docs/explanation/calibration.md). Texts in its arena or NULL; NAN:
+   unknown. */
 struct profile_row {
     const char *model, *precision, *gpu;
     uint32_t gpus; /* 0: unknown */

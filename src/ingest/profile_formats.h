@@ -1,4 +1,4 @@
-/* The reader of each kind of measurements; docs/profiles.md defines their figures. */
+/* The reader of each kind of measurements; docs/reference/profiles.md defines their figures. */
 #ifndef EASIM_INGEST_PROFILE_FORMATS_H
 #define EASIM_INGEST_PROFILE_FORMATS_H
 

@@ -65,7 +65,8 @@ static double start_s(const struct sim *sim, const struct job_spec *spec) {
     return workload_costs(sim->workload, spec)->start_s;
 }
 
-/* T_ideal: the time of the job alone on its share of the cluster (docs/outputs.md: ftf_mean). */
+/* T_ideal: the time of the job alone on its share of the cluster (docs/reference/outputs.md:
+   ftf_mean). */
 static double ideal_s(const struct sim *sim, uint32_t job, const struct job_record *record) {
     const struct job_spec *spec = record->spec;
     uint32_t most_k =

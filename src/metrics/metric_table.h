@@ -1,5 +1,5 @@
 /* The one table of metrics: what there is to know of each column of summary.csv, besides its
-   definition (docs/outputs.md, which tools/check_tables.py holds against this table). */
+   definition (docs/reference/outputs.md, which tools/check_tables.py holds against this table). */
 #ifndef EASIM_METRICS_METRIC_TABLE_H
 #define EASIM_METRICS_METRIC_TABLE_H
 

@@ -1,5 +1,5 @@
-/* The figures of one replication (docs/outputs.md), one column each; NAN = not defined for this run
- * (an empty cell). */
+/* The figures of one replication (docs/reference/outputs.md), one column each; NAN = not defined
+ * for this run (an empty cell). */
 #ifndef EASIM_METRICS_SUMMARY_H
 #define EASIM_METRICS_SUMMARY_H
 

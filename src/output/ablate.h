@@ -1,5 +1,5 @@
-/* What is said of an ablation, as CSV, as JSON and on the terminal; docs/outputs.md defines the
- * columns.
+/* What is said of an ablation, as CSV, as JSON and on the terminal; docs/reference/outputs.md
+ * defines the columns.
  */
 #ifndef EASIM_OUTPUT_ABLATE_H
 #define EASIM_OUTPUT_ABLATE_H

@@ -1,5 +1,5 @@
 /* What is said of a tuning: all trials, the best parameters as a snippet for a scenario, and what
-   they do on the scenario's own seed; docs/outputs.md defines the columns. */
+   they do on the scenario's own seed; docs/reference/outputs.md defines the columns. */
 #ifndef EASIM_OUTPUT_TUNE_H
 #define EASIM_OUTPUT_TUNE_H
 

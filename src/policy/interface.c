@@ -435,7 +435,7 @@ static int check_version(const struct easim_policy *p, size_t bytes, const char 
     interface_version(EASIM_ABI_MAJOR, EASIM_ABI_MINOR, EASIM_ABI_DRAFT, own);
     return error_set(reterr, ERROR_INPUT,
                      "%s: is compiled for policy interface %s, this easim has %s: compile it again "
-                     "with the easim/policy.h of this easim (docs/policy-interface.md: what has "
+                     "with the easim/policy.h of this easim (docs/reference/c-policy.md: what has "
                      "changed)",
                      path, found, own);
 }

@@ -1,4 +1,4 @@
-/* The workload CSV: easim's own job log format (docs/scenario.md), read and written. */
+/* The workload CSV: easim's own job log format (docs/reference/scenario.md), read and written. */
 #ifndef EASIM_WORKLOAD_TRACE_FILE_H
 #define EASIM_WORKLOAD_TRACE_FILE_H
 

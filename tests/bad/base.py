@@ -51,7 +51,7 @@ job_id,submit_s,user,model,work_samples,duration_s,requested_s,gpus,batch,gpu_ty
 # The draft number of the policy interface; and what is said of a plug-in of another version, behind the version found.
 DRAFT = int(re.search(r"EASIM_ABI_DRAFT (\d+)u", (Path(__file__).parents[2] / "include/easim/policy.h").read_text(encoding="utf-8"))[1])
 COMPILE_AGAIN = (f"this easim has 3.0 draft {DRAFT}: compile it again with the easim/policy.h of this easim "
-                 "(docs/policy-interface.md: what has changed)")
+                 "(docs/reference/c-policy.md: what has changed)")
 
 RUN = ("run", "c.yaml", "--out", "out", "--quiet")
 

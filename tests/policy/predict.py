@@ -2,7 +2,7 @@
 """Values of the formulas of easim/predict.h and of the accessors: predict.py predict.csv [--check]
 
 Writes the table, or compares it. It is frozen with policy interface 3.0: within a major version no value in it changes, so that a
-policy that is compiled already computes what it did. The formulas are those of docs/semantics.md (4, 5.1, 5.3, 15), written
+policy that is compiled already computes what it did. The formulas are those of docs/reference/semantics.md (4, 5.1, 5.3, 15), written
 once more here; a double operation in another order would be another value. An input that a row does not name is 0.
 test_predict.c computes each row with the headers and compares all bits.
 """

@@ -1,7 +1,7 @@
-/* Node failures by hand. The times come from the stream that docs/semantics.md states, drawn here
-   once more: node n fails and is repaired after -mean ln(1 - u), u from the stream failures/n.
-   Rigid jobs of the trial cluster draw 400 W computing and 90 W in set-up and checkpoint; a free
-   GPU draws 50 W. */
+/* Node failures by hand. The times come from the stream that docs/reference/semantics.md states,
+   drawn here once more: node n fails and is repaired after -mean ln(1 - u), u from the stream
+   failures/n. Rigid jobs of the trial cluster draw 400 W computing and 90 W in set-up and
+   checkpoint; a free GPU draws 50 W. */
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
 

@@ -193,7 +193,8 @@ def check_links(source):
 def check_index(source):
     index = (source / "docs/README.md").read_text(encoding="utf-8")
     named = {link["target"].split("#")[0] for link in LINK.finditer(index)} | {"README.md"}
-    unnamed = {path.name for kind in ("*.md", "*.ipynb") for path in (source / "docs").glob(kind)} - named
+    unnamed = {str(path.relative_to(source / "docs")) for kind in ("*.md", "*.ipynb") for path in (source / "docs").rglob(kind)
+               if path.parent.name != "decisions"} - named
     if unnamed:
         raise Wrong(f"docs/README.md does not name {', '.join(sorted(unnamed))}")
     version = re.search(r"^  version: '(.+)'", (source / "meson.build").read_text(encoding="utf-8"), re.MULTILINE)[1]

@@ -1,5 +1,5 @@
 """Goodput and power of configurations, and which of them a job may have, from a scenario and a model file alone, by
-docs/semantics.md 2, 3, 9 and 15. Nothing here knows easim."""
+docs/reference/semantics.md 2, 3, 9 and 15. Nothing here knows easim."""
 import math
 from dataclasses import dataclass, field
 

@@ -1,4 +1,4 @@
-"""Services without jobs, simulated naively: tables, demand, replicas, scaling, waiting times, from docs/semantics.md alone.
+"""Services without jobs, simulated naively: tables, demand, replicas, scaling, waiting times, from docs/reference/semantics.md alone.
 
 Every tick is taken, none is left out; times are whole nanoseconds, tokens are real numbers.
 """

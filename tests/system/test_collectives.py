@@ -1,6 +1,6 @@
 """Ring and tree of easim calibrate collectives: known laws found again, also beside outliers; what doubling the times, the
 order of rows and elements in place of bytes change; made-up noisy rows and those of eight GPU types (skipped without
-EASIM_DATA) fitted again in Python from docs/calibration.md, with every size left out; bandwidth as makers state it.
+EASIM_DATA) fitted again in Python from docs/explanation/calibration.md, with every size left out; bandwidth as makers state it.
 """
 import math
 import random

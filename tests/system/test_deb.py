@@ -38,7 +38,7 @@ def try_out(root, folder):
     names = {line.split()[0] for line in run(easim, "policies", env=BARE).stdout.splitlines() if line.strip()}
     assert {path.stem for path in (SOURCE / "policies").glob("*.c")} <= names, names
     assert ", 0 unexpected, " in run(easim, "validate", "--out", folder / "validated", env=BARE).stdout
-    assert (root / "usr/share/doc/easim/docs/semantics.md").is_file() and (root / "usr/share/man/man1/easim.1.gz").is_file()
+    assert (root / "usr/share/doc/easim/docs/reference/semantics.md").is_file() and (root / "usr/share/man/man1/easim.1.gz").is_file()
     shutil.rmtree(folder / "installed"), shutil.rmtree(folder / "built"), shutil.rmtree(folder / "validated")
 
 

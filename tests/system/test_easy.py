@@ -1,4 +1,4 @@
-"""EASY backfilling against the rule of docs/semantics.md 5.8 written down naively: random jobs on one to three GPU types, bound
+"""EASY backfilling against the rule of docs/reference/semantics.md 5.8 written down naively: random jobs on one to three GPU types, bound
 to one, to two of them or to none, rigid ones whose requests are longer, equal or shorter than what they take and others with
 a model, must start at the same times on the same types with as many GPUs. So must the jobs of logs in whole minutes, in the
 mode of published waits (1.2): there an instant has several arrivals and ends. Usage: test_easy.py EASIM SOURCE [--count N]

@@ -1,5 +1,5 @@
 """The policy `exec`: a program that decides as fcfs gives the decisions of fcfs; the exchange in
-docs/exec-policy.md is what really passes; no program is left behind. Usage: test_exec.py EASIM SOURCE
+docs/reference/program-policy.md is what really passes; no program is left behind. Usage: test_exec.py EASIM SOURCE
 """
 import json
 import os
@@ -96,8 +96,8 @@ def test_across_nodes(folder):
 
 
 def test_documented_exchange(folder):
-    """The scenario of docs/exec-policy.md gives the messages printed there, member by member."""
-    text = (SOURCE / "docs/exec-policy.md").read_text(encoding="utf-8")
+    """The scenario of docs/reference/program-policy.md gives the messages printed there, member by member."""
+    text = (SOURCE / "docs/reference/program-policy.md").read_text(encoding="utf-8")
     (folder / "two.yaml").write_text(re.search(r"```yaml\n(name: two.*?)```", text, re.S)[1])
     (folder / "models").symlink_to(SOURCE / "configs/models")
     printed = re.findall(r"^(easim|program): (\{.*\})$", text[text.index("## An exchange"):], re.M)
@@ -392,7 +392,7 @@ json.dump(hello, log)
 
 
 class Life:
-    """What is true of the jobs and nodes after each line of a trace (docs/trace.md)."""
+    """What is true of the jobs and nodes after each line of a trace (docs/reference/trace.md)."""
 
     def __init__(self, nodes):
         self.nodes, self.jobs = nodes, {}  # job: state, configuration, end, GPUs by node, user

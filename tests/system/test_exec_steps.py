@@ -1,4 +1,4 @@
-"""The compact form of the exec protocol (docs/exec-policy.md, "Step by step"): an agent that needs nothing but Python decides as
+"""The compact form of the exec protocol (docs/reference/program-policy.md, "Step by step"): an agent that needs nothing but Python decides as
 fcfs, and what it is told adds up to the results. Usage: test_exec_steps.py EASIM SOURCE
 """
 import json

@@ -184,8 +184,8 @@ models:
 
 
 def test_documented_try(folder):
-    """The program of docs/exec-policy.md, "Protocol 3", on the scenario of that page is answered what is printed there."""
-    text = (SOURCE / "docs/exec-policy.md").read_text(encoding="utf-8")
+    """The program of docs/reference/program-policy.md, "Protocol 3", on the scenario of that page is answered what is printed there."""
+    text = (SOURCE / "docs/reference/program-policy.md").read_text(encoding="utf-8")
     (folder / "two.yaml").write_text(re.search(r"```yaml\n(name: two.*?)```", text, re.S)[1])
     section = text[text.index("## Protocol 3"):text.index("## Step by step")]
     ready, tries, actions = re.findall(r"^program: (\{.*\})$", section, re.M)

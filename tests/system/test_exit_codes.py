@@ -1,4 +1,4 @@
-"""docs/exit-codes.md: every row is provoked, with its exit status and its message.
+"""docs/reference/messages.md: every row is provoked, with its exit status and its message.
 """
 import fcntl
 import os
@@ -13,7 +13,7 @@ from harness import EASIM, FILES, HANGS_S, SOURCE, TINY, at_work, cases, run, sk
 
 (PLUGINS,) = FILES
 SANITIZED = bool(os.environ.get("EASIM_SANITIZED"))
-SEED, DOC = SOURCE / "configs/eas-sim.yaml", SOURCE / "docs/exit-codes.md"
+SEED, DOC = SOURCE / "configs/eas-sim.yaml", SOURCE / "docs/reference/messages.md"
 BAD, BAD_LIST = PLUGINS / "ends_badly.so", PLUGINS / "ends_badly_list.so"
 PROFILE, KINETO = SOURCE / "workloads/profile-example.csv", SOURCE / "tests/profiles/kineto"
 D3 = Path("/usr/share/nodejs/d3/dist/d3.min.js")

@@ -180,7 +180,7 @@ def clip(value):
 
 
 def cells_of(env, config, job, free, gpus):
-    """The cells of a waiting job on nodes of one type each, by the formulas of docs/exec-policy.md."""
+    """The cells of a waiting job on nodes of one type each, by the formulas of docs/reference/program-policy.md."""
     found = []
     for n, k in env.cells:
         best = None
@@ -493,8 +493,8 @@ def test_example_learns():
 
 
 def test_example_compared():
-    """The table of docs/python.md, and what it is to show: far better than random."""
-    text = (SOURCE / "docs/python.md").read_text(encoding="utf-8")
+    """The table of docs/reference/python.md, and what it is to show: far better than random."""
+    text = (SOURCE / "docs/reference/python.md").read_text(encoding="utf-8")
     rows = list(cem.compare())
     table = "".join("| " + " | ".join(row) + " |\n" for row in rows)
     assert table in text, table
@@ -532,16 +532,16 @@ def test_core():
 
 
 def test_document():
-    """The blocks of docs/python.md that need NumPy print the text blocks behind them."""
-    text = (SOURCE / "docs/python.md").read_text(encoding="utf-8")
+    """The blocks of docs/reference/python.md that need NumPy print the text blocks behind them."""
+    text = (SOURCE / "docs/reference/python.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python needs numpy\n(.*?)^```\n\n```text\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     assert blocks
     os.chdir(SOURCE)
     names = {"__name__": "document"}
     for block, expected in blocks:
         with contextlib.redirect_stdout(io.StringIO()) as printed:
-            exec(compile(block, "docs/python.md", "exec"), names)
-        assert printed.getvalue() == expected, f"docs/python.md: printed is\n{printed.getvalue()}"
+            exec(compile(block, "docs/reference/python.md", "exec"), names)
+        assert printed.getvalue() == expected, f"docs/reference/python.md: printed is\n{printed.getvalue()}"
 
 
 left_out = form([], [test_example_learns, test_example_compared, test_search_example])

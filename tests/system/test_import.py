@@ -65,7 +65,7 @@ def slurm_sample(folder):
 
 def unused_columns(folder):
     """Each format names the columns that change no job: those that its reader does not take from the row, by its table
-    in docs/importing.md; "label" if the workload CSV keeps them."""
+    in docs/reference/logs.md; "label" if the workload CSV keeps them."""
     job = [{"jobid": "j", "vc": "v", "user": "u", "status": "Pass", "submitted_time": "2017-10-01 00:00:00",
             "attempts": [{"start_time": "2017-10-01 00:00:00", "end_time": "2017-10-01 00:10:00",
                           "detail": [{"ip": "m1", "gpus": ["gpu0"]}]}]}]

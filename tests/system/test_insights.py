@@ -576,11 +576,11 @@ def damaged(place):
 
 
 def documented(place):
-    """docs/insights.md says of each rule and threshold what the program says."""
+    """docs/reference/insights.md says of each rule and threshold what the program says."""
     rules = analyze(place.run([rigid("a", 0, 1, 10)]))["rules"]
-    text = (SOURCE / "docs/insights.md").read_text()
+    text = (SOURCE / "docs/reference/insights.md").read_text()
     missing = [row for rule in rules for row in rows_of_document(rule) if row not in text.splitlines()]
-    assert not missing, "\n".join(["docs/insights.md has not:", *missing])
+    assert not missing, "\n".join(["docs/reference/insights.md has not:", *missing])
 
 
 def rows_of_document(rule):

@@ -1,6 +1,6 @@
 """Jobs that are started, resized and preempted at random times on one node of sleeping GPUs, against a simulation of
 every single GPU written down naively: the same ends, energies and lost times. The plug-in `script` does what is drawn
-here. Rules: docs/semantics.md, life of a job, resizing, sleep. Usage: test_interruptions_by_gpu.py EASIM
+here. Rules: docs/reference/semantics.md, life of a job, resizing, sleep. Usage: test_interruptions_by_gpu.py EASIM
 """
 import random
 

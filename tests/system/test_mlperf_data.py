@@ -1,6 +1,6 @@
 """easim profile mlperf on published results: test_mlperf_data.py EASIM SOURCE; skipped (exit 77) without EASIM_DATA.
 
-The rows of the profile, made again from runs.csv by the rules of docs/profiles.md, and the counts that the data's own
+The rows of the profile, made again from runs.csv by the rules of docs/reference/profiles.md, and the counts that the data's own
 README states: 812 rows, 26 of which repeat another one's run. The raw logs and their meters, read again here: against the
 row of runs.csv what all repetitions have in common; against the summary of single runs (profiles/mlperf_v4_smc_power, means
 of readings, all intervals) to its last digit; against easim's profile to 12 digits.

@@ -1,6 +1,6 @@
 """`easim models`: test_models.py EASIM SOURCE.
 
-Figures of models.csv are computed again here from the YAML files alone, by the formulas of docs/semantics.md 3: forms of
+Figures of models.csv are computed again here from the YAML files alone, by the formulas of docs/reference/semantics.md 3: forms of
 configs/models/eas-sim.yaml, the power limits of zeus-a40.yaml, a lookup table with points on both sides of a node.
 """
 import math

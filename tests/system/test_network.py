@@ -1,6 +1,6 @@
 """Networks of tiers: test_network.py EASIM SOURCE [--count N]
 
-The placement of every start of random scenarios is found again by the rule of docs/semantics.md (sections 8 and 32), written
+The placement of every start of random scenarios is found again by the rule of docs/reference/semantics.md (sections 8 and 32), written
 down naively over the free GPUs of nodes; one tier with oversubscription 1 is no network, to the last byte; times, powers and
 the network's energy of jobs below a leaf and a spine, by hand; the network's power is base power and nothing else.
 """

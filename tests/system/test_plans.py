@@ -23,7 +23,7 @@ for shape_of in SHAPES.values():
 
 
 def parts(model, gpu, row):
-    """Operations, and seconds of an iteration as (at f1 1, per f2, per 1 - f3, the rest): docs/semantics.md, 31.4."""
+    """Operations, and seconds of an iteration as (at f1 1, per f2, per 1 - f3, the rest): docs/reference/semantics.md, 31.4."""
     layers, h, s, vocabulary = (model[key] for key in ("layers", "hidden", "sequence", "vocabulary"))
     a, batch = model["heads"], int(row["global_batch"])
     k, tp, pp, v, mb = (int(row[key]) for key in ("gpus", "tp", "pp", "v", "mb"))

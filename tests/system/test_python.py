@@ -65,8 +65,8 @@ def check_cells(table, file, missing):
 
 
 def check_units(table, file):
-    """Units and directions are those of docs/outputs.md."""
-    section = re.search(rf"^## {file}\n.*?(?=^## )", (SOURCE / "docs/outputs.md").read_text(), re.MULTILINE | re.DOTALL)[0]
+    """Units and directions are those of docs/reference/outputs.md."""
+    section = re.search(rf"^## {file}\n.*?(?=^## )", (SOURCE / "docs/reference/outputs.md").read_text(), re.MULTILINE | re.DOTALL)[0]
     count = 0
     for line in section.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
@@ -289,7 +289,7 @@ import easim
 
 
 class Fcfs(easim.Policy):
-    '''As the built-in fcfs (docs/semantics.md).'''
+    '''As the built-in fcfs (docs/reference/semantics.md).'''
 
     def decide(self, view):
         actions = []
@@ -626,8 +626,8 @@ def test_install(folder):
 # ---- the document ---------------------------------------------------------------------------------------------------
 
 def test_document(folder):
-    """Every Python block of docs/python.md runs, in order, and prints the text block behind it."""
-    path, names, skipped = SOURCE / "docs/python.md", {"__name__": "document"}, None
+    """Every Python block of docs/reference/python.md runs, in order, and prints the text block behind it."""
+    path, names, skipped = SOURCE / "docs/reference/python.md", {"__name__": "document"}, None
     for name in ("configs", "workloads"):
         (folder / name).symlink_to(SOURCE / name)
     os.environ["PYTHONPATH"] = str(PACKAGE)
@@ -637,7 +637,7 @@ def test_document(folder):
     printed = None
     for fence in FENCE.finditer(text):
         info, block = fence["info"].strip(), fence["text"]
-        where = f"docs/python.md:{text.count(chr(10), 0, fence.start()) + 1}"
+        where = f"docs/reference/python.md:{text.count(chr(10), 0, fence.start()) + 1}"
         if info.startswith("python file="):
             (folder / info.split("=")[1]).write_text(block)
         elif info == "python" and ".plot(" in block and not shutil.which("gnuplot"):

@@ -1,7 +1,7 @@
 """Random scenarios of everything at once, run with --check: test_random.py EASIM SOURCE [--count N] [--seed N]
 
 Scenario number n is that of seed n (random_scenario.py). easim --check tests its own invariants after every event; here
-the files of each run must agree with one another and, where nothing disturbs a job, with the formulas of docs/semantics.md
+the files of each run must agree with one another and, where nothing disturbs a job, with the formulas of docs/reference/semantics.md
 written down again. The first scenario that fails is printed whole. 20,000 of them: --count 20000 (a quarter of an hour of
 processor time); the suite runs 300.
 """

@@ -1,7 +1,7 @@
 """What easim analyze recommends is what its commands give: test_recommendations.py EASIM SOURCE.
 
 Ten recorded runs of shipped scenarios and small ones. Every recommendation, trade and assumption: its command is run as it
-is printed, and its figures are computed again from summary.csv of both folders; verdicts by the rules of docs/insights.md.
+is printed, and its figures are computed again from summary.csv of both folders; verdicts by the rules of docs/reference/insights.md.
 Then what was said falsely once, which proposals are simulated, and which never. With EASIM_TESTS=short: three of the ten runs.
 """
 import hashlib

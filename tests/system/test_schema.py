@@ -30,7 +30,7 @@ for tag, pattern, first in (("null", r"~|null|Null|NULL|", "~nN"), ("bool", r"tr
 
 
 def without_nulls(value, keep=False):
-    """A key without a value counts as absent; under `set` it is one that uncertainty sets (docs/scenario.md)."""
+    """A key without a value counts as absent; under `set` it is one that uncertainty sets (docs/reference/scenario.md)."""
     if isinstance(value, dict):
         return {str(key): without_nulls(item, key == "set") for key, item in value.items() if keep or item is not None}
     return [without_nulls(item) for item in value] if isinstance(value, list) else value

@@ -1,6 +1,6 @@
 """Jobs that share GPUs, against a simulation of every single GPU written down naively: random clusters with sleeping
 GPUs and random jobs under fcfs, fcfs without strict, and pollux must start and end at the same times on the same GPU
-types. Rules: docs/semantics.md, shared GPUs, sleep, placement. Usage: test_sharing.py EASIM SOURCE
+types. Rules: docs/reference/semantics.md, shared GPUs, sleep, placement. Usage: test_sharing.py EASIM SOURCE
 """
 import random
 from fractions import Fraction

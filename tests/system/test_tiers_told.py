@@ -109,7 +109,7 @@ def plans(place):
     assert {p for job, p in zip(lanes["job"], lanes["plan"]) if lanes["jobs"]["id"][job] == "a"} == {-1}
     tp, dp = int(re.search(r"tp(\d+)", plan)[1]), int(re.search(r"dp(\d+)", plan)[1])
     assert "pp1" in plan and tp * dp == 8
-    # docs/semantics.md, 31.1 and 31.4, in a leaf: the network carries gradients alone
+    # docs/reference/semantics.md, 31.1 and 31.4, in a leaf: the network carries gradients alone
     b, s, layers, h, v = 32, 256, 7, 512, 1000
     compute = 72 * b * s * layers * h * h * (1 + s / (6 * h) + v / (12 * layers * h)) / (8 * 1e14 * 0.5)
     mb = int(re.search(r"mb(\d+)", plan)[1])

@@ -1,7 +1,7 @@
 """The trace of a run: test_trace.py EASIM SOURCE
 
 EASIM_POLICY_PATH has the plug-in `unruly`, which preempts and wakes by chance. jobs.csv, decisions.csv, the counts of summary.csv and the GPUs of power.csv are made again from traces of random scenarios of
-everything at once (random_scenario.py) and compared cell by cell. Every line has the fields of its row in docs/trace.md.
+everything at once (random_scenario.py) and compared cell by cell. Every line has the fields of its row in docs/reference/trace.md.
 """
 import json
 import os
@@ -22,8 +22,8 @@ NO_PROGRESS = "was stopped 1000 times in a row without having kept any of its wo
 
 
 def fields_of_docs():
-    """{kind: its fields in order} of the table in docs/trace.md."""
-    text = (SOURCE / "docs/trace.md").read_text(encoding="utf-8")
+    """{kind: its fields in order} of the table in docs/reference/trace.md."""
+    text = (SOURCE / "docs/reference/trace.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| ([a-z_, ]+) \|([a-z_, ]*)\|", text.split("| kind |")[1].split("\n\n")[0], re.MULTILINE)
     return {kind: ["time_ns", "kind", *fields.strip().split(", ")] if fields.strip() else ["time_ns", "kind"]
             for kinds, fields in rows for kind in kinds.split(", ")}

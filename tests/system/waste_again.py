@@ -1,6 +1,6 @@
 """The waste classes of a recorded run, computed again naively: at every instant all that is free and all who wait are
 written down anew. From segments.csv, gpus.csv, workload.csv, recorded.csv, scenario.yaml and models.yaml alone, by
-docs/semantics.md 24."""
+docs/reference/semantics.md 24."""
 import math
 from collections import defaultdict
 from decimal import Decimal

@@ -1,5 +1,6 @@
 /* What a mixture of two list policies is made of, and in what two are alike: one difference at a
-   time, and all mixtures of sides that have some callbacks and others not (docs/ablation.md). */
+   time, and all mixtures of sides that have some callbacks and others not
+   (docs/howto/ablate.md). */
 #include "policy/list/hybrid.h"
 
 #include <criterion/criterion.h>

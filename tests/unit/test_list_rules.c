@@ -331,7 +331,7 @@ static double factor_one(const struct easim_pass *p, uint32_t user) {
     return 1;
 }
 
-/* What the host adds to the parameters of a policy, and to which (docs/scenario.md). */
+/* What the host adds to the parameters of a policy, and to which (docs/reference/scenario.md). */
 Test(list_rules, host_parameters) {
     static const struct easim_list by_user = {.struct_size = sizeof by_user,
                                               .user_factor = factor_one};

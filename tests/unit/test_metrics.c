@@ -1,5 +1,5 @@
-/* Measures of docs/outputs.md: the pure ones on small inputs, those of a run on scenarios worked
- * out by hand. */
+/* Measures of docs/reference/outputs.md: the pure ones on small inputs, those of a run on scenarios
+ * worked out by hand. */
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
 #include "base/units.h"

@@ -1,5 +1,5 @@
-/* Ring and tree, the two straight laws of a collective's time over its bytes (docs/calibration.md,
-   Collectives). */
+/* Ring and tree, the two straight laws of a collective's time over its bytes
+   (docs/explanation/calibration.md, Collectives). */
 #ifndef EASIM_CALIBRATE_COLLECTIVES_COLLECTIVE_LAWS_H
 #define EASIM_CALIBRATE_COLLECTIVES_COLLECTIVE_LAWS_H
 

@@ -1,4 +1,5 @@
-/* The constants of plans, found from measured iterations (docs/calibration.md, Plans). */
+/* The constants of plans, found from measured iterations (docs/explanation/calibration.md,
+   Plans). */
 #ifndef EASIM_CALIBRATE_PLANS_PLAN_CONSTANTS_H
 #define EASIM_CALIBRATE_PLANS_PLAN_CONSTANTS_H
 

@@ -1,4 +1,4 @@
-/* The figures of Kineto traces as easim prints them; docs/profiles.md defines each. */
+/* The figures of Kineto traces as easim prints them; docs/reference/profiles.md defines each. */
 #ifndef EASIM_INGEST_KINETO_KINETO_FIGURES_H
 #define EASIM_INGEST_KINETO_KINETO_FIGURES_H
 

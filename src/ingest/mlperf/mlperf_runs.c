@@ -1,4 +1,4 @@
-/* The rules of docs/profiles.md, mlperf: in the order in which they stand there. */
+/* The rules of docs/reference/profiles.md, mlperf: in the order in which they stand there. */
 #include "ingest/mlperf/mlperf_runs.h"
 
 #include <math.h>

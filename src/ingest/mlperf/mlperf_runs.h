@@ -28,7 +28,8 @@ struct mlperf_runs {
 bool mlperf_is_in_epochs(const char *benchmark);
 
 /* Profile rows of the runs, notes on all that is left out, changed or repeated, and figures. Which
-   throughput and which samples count, what is refused, and what counts once: docs/profiles.md. */
+   throughput and which samples count, what is refused, and what counts once:
+   docs/reference/profiles.md. */
 void mlperf_runs_report(const struct mlperf_runs *runs, const struct profile_options *options,
                         struct profile *profile);
 void mlperf_runs_finish(struct mlperf_runs *runs);

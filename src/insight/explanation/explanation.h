@@ -1,5 +1,5 @@
 /* One job explained: what became of it and why, from a recorded run, and where that can be repeated
-   from what its policy saw (docs/explain.md). */
+   from what its policy saw (docs/howto/why-late.md). */
 #ifndef EASIM_INSIGHT_EXPLANATION_EXPLANATION_H
 #define EASIM_INSIGHT_EXPLANATION_EXPLANATION_H
 

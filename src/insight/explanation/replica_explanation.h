@@ -1,5 +1,5 @@
 /* What became of a replica of a service, and what it and its like did to jobs, from a recorded run
-   alone (docs/explain.md). */
+   alone (docs/howto/why-late.md). */
 #ifndef EASIM_INSIGHT_EXPLANATION_REPLICA_EXPLANATION_H
 #define EASIM_INSIGHT_EXPLANATION_REPLICA_EXPLANATION_H
 

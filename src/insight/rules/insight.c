@@ -37,7 +37,7 @@ struct insight *insights_add(struct insights *insights, double from_s, double to
     return insight;
 }
 
-/* Below them info, low and medium (docs/insights.md). */
+/* Below them info, low and medium (docs/reference/insights.md). */
 static enum insight_severity severity_of(double share) {
     static const double below[SEVERITY_COUNT - 1] = {0.01, 0.05, 0.15};
     enum insight_severity severity = SEVERITY_INFO;

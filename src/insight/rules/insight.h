@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 /* --- rule --- */
-/* It looks at one recorded replication and says what it finds (docs/insights.md). Rules of a family
-   share a file; all of them are rows of rule_table.c. */
+/* It looks at one recorded replication and says what it finds (docs/reference/insights.md). Rules
+   of a family share a file; all of them are rows of rule_table.c. */
 
 struct insights;
 struct rule_run;
@@ -24,7 +24,7 @@ enum insight_measure { SHARE_OF_ENERGY, SHARE_OF_GPU_HOURS, SHARE_OF_JOBS, SHARE
 struct rule {
     const char *id;         /* in capitals: "POWER-CAP" */
     const char *title;      /* what is wrong, in a few words */
-    const char *trigger;    /* when it speaks, for docs/insights.md; names its thresholds */
+    const char *trigger;    /* when it speaks (docs/reference/insights.md) */
     const char *recommends; /* in general, likewise */
     enum insight_measure measure;
     unsigned betters; /* column of the summary that a proposal is to better; of no meaning if there

@@ -152,8 +152,8 @@ struct counter_edges {
 void counter_edges_init(struct counter_edges *edges, const struct recorded_run *run);
 void counter_edges_finish(struct counter_edges *edges);
 
-/* A sample wherever a value changes, as power.csv has them (docs/outputs.md); it holds until the
-   next one, or the end of the run. */
+/* A sample wherever a value changes, as power.csv has them (docs/reference/outputs.md); it holds
+   until the next one, or the end of the run. */
 void counters_write(const struct counter_edges *edges, struct timeline_part *part);
 
 #endif

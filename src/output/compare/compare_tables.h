@@ -1,4 +1,5 @@
-/* A comparison of policies as CSV text, JSON and text; docs/outputs.md defines the columns. */
+/* A comparison of policies as CSV text, JSON and text; docs/reference/outputs.md defines the
+   columns. */
 #ifndef EASIM_OUTPUT_COMPARE_COMPARE_TABLES_H
 #define EASIM_OUTPUT_COMPARE_COMPARE_TABLES_H
 

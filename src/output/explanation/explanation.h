@@ -1,4 +1,5 @@
-/* Explanations of jobs and replicas (docs/explain.md), as text and as JSON, and their words. */
+/* Explanations of jobs and replicas (docs/howto/why-late.md), as text and as JSON, and their
+   words. */
 #ifndef EASIM_OUTPUT_EXPLANATION_EXPLANATION_H
 #define EASIM_OUTPUT_EXPLANATION_EXPLANATION_H
 
@@ -12,7 +13,7 @@ void explanation_text(const struct explanation *explanation, struct str *out);
 
 /* --- explanation_json --- */
 
-/* One object; docs/explain.md has its members. What is not defined is null. */
+/* One object; docs/howto/why-late.md has its members. What is not defined is null. */
 void explanation_json(const struct explanation *explanation, struct str *out);
 
 /* --- prose: sentences about a run; the words of them are texts in its arena --- */

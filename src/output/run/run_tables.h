@@ -1,5 +1,5 @@
-/* Tables of a run, each in the file of its name (docs/record.md): a header with the line end, and
-   the rows of a replication. */
+/* Tables of a run, each in the file of its name (docs/reference/record.md): a header with the line
+   end, and the rows of a replication. */
 #ifndef EASIM_OUTPUT_RUN_RUN_TABLES_H
 #define EASIM_OUTPUT_RUN_RUN_TABLES_H
 
@@ -92,7 +92,7 @@ void power_csv_watch(struct power_csv *csv, const char *policy, uint32_t number,
 void power_csv_finish(struct power_csv *csv);
 
 /* --- recorded_csv --- */
-/* Runs that a recorded folder holds, and facts of each as a whole (docs/record.md). */
+/* Runs that a recorded folder holds, and facts of each as a whole (docs/reference/record.md). */
 
 void recorded_csv_header(struct str *out);
 /* How long the rows of a replication are in the files that are read by parts. */

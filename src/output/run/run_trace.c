@@ -1,5 +1,5 @@
 /* Lines of a trace. Invariant: the fields of a kind are always there, in the order of
-   docs/trace.md; undefined is null. */
+   docs/reference/trace.md; undefined is null. */
 #include "output/run/run_trace.h"
 
 #include "base/array.h"

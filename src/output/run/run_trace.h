@@ -1,4 +1,5 @@
-/* The trace of a replication: every event and decision as a line of JSON (docs/trace.md). */
+/* The trace of a replication: every event and decision as a line of JSON
+   (docs/reference/trace.md). */
 #ifndef EASIM_OUTPUT_RUN_RUN_TRACE_H
 #define EASIM_OUTPUT_RUN_RUN_TRACE_H
 

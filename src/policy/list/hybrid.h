@@ -1,6 +1,6 @@
 /* A list policy made of two: each component of its decisions is taken from one side or the other,
    whose callbacks are called with that side's own parameters and state. Where each piece of the
-   interface belongs: docs/ablation.md.
+   interface belongs: docs/howto/ablate.md.
  */
 #ifndef EASIM_POLICY_LIST_HYBRID_H
 #define EASIM_POLICY_LIST_HYBRID_H

@@ -1,5 +1,5 @@
-/* scales: scales services as the host does (docs/semantics.md 33.3) where replicas always find
-   GPUs, from what the view tells; starts jobs in order. */
+/* scales: scales services as the host does (docs/reference/semantics.md 33.3) where replicas always
+   find GPUs, from what the view tells; starts jobs in order. */
 #include <easim/services.h>
 
 #define MOST_SERVICES 8

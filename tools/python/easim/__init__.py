@@ -1,6 +1,6 @@
 """easim from Python: runs, comparisons, sweeps and models as tables, figures in a notebook, policies of one's own.
 
-The program easim computes; this package starts it and reads what it writes (docs/python.md). What is named here is loaded
+The program easim computes; this package starts it and reads what it writes (docs/reference/python.md). What is named here is loaded
 when it is first used: a policy (easim.Policy) starts quickly.
 """
 import importlib

@@ -1,4 +1,4 @@
-"""What can go wrong, as exceptions that carry the list of problems that easim reports (docs/exit-codes.md)."""
+"""What can go wrong, as exceptions that carry the list of problems that easim reports (docs/reference/messages.md)."""
 import re
 
 PLACE = re.compile(r"(?P<file>.+?):(?P<line>\d+):(?:(?P<column>\d+):)? (?P<rest>.*)", re.DOTALL)

@@ -5,7 +5,7 @@
     observation, info = env.reset(seed=1)
     observation, reward, terminated, truncated, info = env.step(env.action(slot=0, config=3))
 
-The environment listens on a socket and starts easim, whose policy exec asks it step by step (docs/exec-policy.md).
+The environment listens on a socket and starts easim, whose policy exec asks it step by step (docs/reference/program-policy.md).
 """
 import csv
 import json

@@ -1,4 +1,4 @@
-"""Where easim places a job (docs/semantics.md, sections 8 and 32): of the lowest place that has the GPUs, a node, those below one
+"""Where easim places a job (docs/reference/semantics.md, sections 8 and 32): of the lowest place that has the GPUs, a node, those below one
 switch, or all, the one with the fewest free; within it the freest first."""
 
 

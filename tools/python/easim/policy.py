@@ -1,4 +1,4 @@
-"""Policies in Python, behind the policy exec of easim (docs/exec-policy.md).
+"""Policies in Python, behind the policy exec of easim (docs/reference/program-policy.md).
 
     import easim
 
@@ -87,7 +87,7 @@ class Policy:
     A policy is asked at every decision, and is an object like any other: `Mine().decide(easim.View.of(...))` tests it alone.
 
     protocol: 3 has view.try_(), random numbers and more, 2 is that of older policies. capabilities, extensions: what a policy
-    of protocol 3 is made for, by their names in docs/exec-policy.md; `easim.run` sets the parameters that grant them.
+    of protocol 3 is made for, by their names in docs/reference/program-policy.md; `easim.run` sets the parameters that grant them.
     """
 
     protocol, capabilities, extensions = 2, (), ()

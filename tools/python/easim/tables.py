@@ -23,7 +23,7 @@ def known_columns():
 
 def column_of(file, name):
     """(type, unit, better) of a column: by its file, else as a metric of a run (columns of sweep.csv and the like), else by its
-    name: docs/outputs.md says which units are in names."""
+    name: docs/reference/outputs.md says which units are in names."""
     tables = known_columns()
     known = tables.get(file, {}).get(name) or tables["summary.csv"].get(name)
     if known:

@@ -1,4 +1,4 @@
-"""What a policy sees: objects put together from the messages of the exec protocol (docs/exec-policy.md).
+"""What a policy sees: objects put together from the messages of the exec protocol (docs/reference/program-policy.md).
 
 Every object has the members of the protocol, under the same names and in the same units, later ones too; a number of a user,
 GPU type or configuration is kept as it is, and the object behind it is found with `view.users[...]` and the like.
@@ -307,7 +307,7 @@ class View:
         return (config.milli / 1000 or config.k) * (ctx_w * job.setup_s + config.power_w[span] * job.remaining / config.goodput[span])
 
     def take(self, config):
-        """Counts the GPUs of a start as taken, where easim will place it (docs/semantics.md), until the next decision."""
+        """Counts the GPUs of a start as taken, where easim will place it (docs/reference/semantics.md), until the next decision."""
         if config.milli:
             raise ValueError("take counts whole GPUs: try starts on parts of GPUs together, in an exchange")
         gpu_type, nodes = self.gpu_types[config.gpu_type], self._of_type[config.gpu_type]

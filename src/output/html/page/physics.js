@@ -53,7 +53,7 @@ function differencesOfReplications() {
     make("p", {},
         DATA.several ?
             "If 0 is outside of an interval, the difference is larger than what chance gives. The runs count as independent; easim compare gives all policies the same workloads, which makes intervals of differences narrower." :
-            "Differences of pairs of replications with the same workload. \u2713 is significantly better, \u2717 worse (paired t-test, p < 0.05 after Holm). Physics counts as known here: the key uncertainty of a scenario adds what it leaves open (docs/uncertainty.md)."),
+            "Differences of pairs of replications with the same workload. \u2713 is significantly better, \u2717 worse (paired t-test, p < 0.05 after Holm). Physics counts as known here: the key uncertainty of a scenario adds what it leaves open (docs/howto/uncertain-claim.md)."),
     table({
       caption: `Differences from ${name(from.name, 40)} \u00b1 half the 95 % interval`,
       rows: DATA.policies.filter((p) => p !== from),
