@@ -17,19 +17,27 @@
 
 /* --- check_decisions: runs whose decisions must not differ --- */
 
-/* The same run in a process whose memory looks different: freed and fresh memory is not zero, and
-   addresses have moved. */
-static void run_in_other_memory(void *context) {
-    const struct suite_run *run = context;
-    struct study study;
-    mallopt(M_PERTURB, 0xa5);
-    void *hole = malloc((size_t)3 << 20), *moved = malloc(12345);
-    free(hole);
-    if (suite_load(run->suite, run->builtin, NULL, &study, run->record->failure,
-                   sizeof run->record->failure) == 0)
-        probe_run(&study, true, false, run->record);
-    study_finish(&study);
-    free(moved);
+/* A checked run of a scenario, unless the policy writes into the view, which is told once. */
+static struct suite_run run_of(struct suite *suite, const struct builtin *builtin) {
+    return (struct suite_run){.suite = suite,
+                              .builtin = builtin,
+                              .how.check = suite->writes_view.length == 0,
+                              .record = suite->spare};
+}
+
+/* Adds where a run decides otherwise than the first one of its scenario, or how it fails. */
+static void compare_run(const struct suite_run *run, struct str *out) {
+    if (suite_run(run) < 0)
+        str_add(out, run->record->failure);
+    else
+        probe_add_difference(&run->suite->records[run->builtin - builtins], run->record, out);
+}
+
+/* Reports a check as skipped where the policy writes into the view. */
+static bool is_spoilt(struct suite *suite, const char *check) {
+    if (suite->writes_view.length > 0)
+        suite_report(suite, check, CONFORMANCE_SKIPPED, "the view is written to");
+    return suite->writes_view.length > 0;
 }
 
 /* The same run in a process whose memory looks different. */
@@ -37,20 +45,17 @@ static void check_same_run(struct suite *suite) {
     static const char check[] = "same run, same decisions";
     struct str reasons = {0};
     uint32_t compared = 0;
-    if (suite->writes_view.length > 0) {
-        suite_report(suite, check, CONFORMANCE_SKIPPED, "the view is written to");
+    if (is_spoilt(suite, check))
         return;
-    }
     for (uint32_t i = 0; i < builtin_count && reasons.length == 0; i++) {
-        struct suite_run run = {.suite = suite, .builtin = &builtins[i], .record = suite->spare};
+        struct suite_run run = run_of(suite, &builtins[i]);
         if (!suite->passed[i])
             continue;
         compared++;
-        memset(run.record, 0, sizeof *run.record);
-        if (suite_child(suite, run_in_other_memory, &run, run.record, NULL) < 0)
-            str_addf(&reasons, "%s: the second time: %s", builtins[i].name, run.record->failure);
-        else
-            probe_add_difference(&suite->records[i], run.record, &reasons);
+        run.elsewhere = true;
+        compare_run(&run, &reasons);
+        if (run.record->failure[0])
+            str_addf(&reasons, ", in \"%s\" the second time", builtins[i].name);
     }
     suite->differs = reasons.length > 0;
     if (compared == 0)
@@ -73,7 +78,7 @@ static void run_pair(void *context) {
         r |= suite_load(pair->suite, pair->builtins[i], NULL, &studies[i],
                         pair->records[i]->failure, sizeof pair->records[i]->failure);
     if (r == 0)
-        probe_pair((const struct study *[]){&studies[0], &studies[1]}, false, pair->records);
+        probe_pair((const struct study *[]){&studies[0], &studies[1]}, pair->records);
 }
 
 /* Scenario i beside scenario j, one instant each in turns: both must decide as alone. */
@@ -81,7 +86,7 @@ static void compare_pair(struct suite *suite, uint32_t i, uint32_t j, struct str
     struct pair pair = {suite, {&builtins[i], &builtins[j]}, {&suite->spare[0], &suite->spare[1]}};
     const uint32_t numbers[] = {i, j};
     memset(suite->spare, 0, 2 * sizeof *suite->spare);
-    bool failed = suite_child(suite, run_pair, &pair, pair.records[0], NULL) < 0;
+    bool failed = suite_child(suite, run_pair, &pair, pair.records[0]) < 0;
     for (int side = 0; side < 2 && reasons->length == 0; side++) {
         struct str difference = {0};
         if (pair.records[side]->failure[0])
@@ -112,41 +117,14 @@ static void check_two_at_once(struct suite *suite) {
    those of comparisons. */
 static void compare_set(struct suite *suite, const char *scenario, const char *set,
                         struct str *reasons) {
-    struct suite_run run = {.suite = suite,
-                            .set = set,
-                            .unchecked = suite->writes_view.length > 0,
-                            .record = suite->spare};
     for (uint32_t i = 0; i < builtin_count && reasons->length == 0; i++) {
-        run.builtin = &builtins[i];
+        struct suite_run run = run_of(suite, &builtins[i]);
+        run.set = set;
         bool is_meant = scenario ? strcmp(builtins[i].name, scenario) == 0 : i < BUILTIN_COMPARED;
         if (!suite->passed[i] || !is_meant)
             continue;
-        if (suite_run(&run) < 0)
-            str_add(reasons, run.record->failure);
-        else
-            probe_add_difference(&suite->records[i], run.record, reasons);
+        compare_run(&run, reasons);
     }
-}
-
-/* Adds where decisions of a scenario differ if every callback of a list policy is asked anew. */
-static void compare_plainly(struct suite *suite, uint32_t i, struct str *reasons) {
-    struct suite_run run = {.suite = suite,
-                            .builtin = &builtins[i],
-                            .unchecked = suite->writes_view.length > 0,
-                            .plain = true,
-                            .record = suite->spare};
-    struct str difference = {0};
-    int r = suite_run(&run);
-    if (suite->records[i].drew || run.record->drew)
-        return;
-    if (r < 0)
-        str_add(&difference, run.record->failure);
-    else
-        probe_add_difference(&suite->records[i], run.record, &difference);
-    if (difference.length > 0)
-        str_addf(reasons, "\"%s\", every callback asked anew at each decision: %s",
-                 builtins[i].name, difference.text);
-    str_finish(&difference);
 }
 
 /* Callbacks of a list policy, whose answers the host keeps, look at nothing that they may not. */
@@ -159,14 +137,53 @@ static void check_plain(struct suite *suite) {
     if (!suite->policy->list || !suite_comparable(suite, check))
         return;
     for (uint32_t i = 0; i < builtin_count && reasons.length == 0; i++) {
+        struct suite_run run = run_of(suite, &builtins[i]);
+        struct str difference = {0};
+        run.how.plain = true;
         drew = drew || suite->records[i].drew;
         if (suite->passed[i])
-            compare_plainly(suite, i, &reasons);
+            compare_run(&run, &difference);
+        if (difference.length > 0 && !suite->records[i].drew && !run.record->drew)
+            str_addf(&reasons, "\"%s\", every callback asked anew at each decision: %s",
+                     builtins[i].name, difference.text);
+        str_finish(&difference);
     }
     if (drew && reasons.length == 0)
         suite_report(suite, check, CONFORMANCE_SKIPPED, "callbacks about jobs draw random numbers");
     else
         suite_conclude(suite, check, &reasons);
+}
+
+struct growing {
+    struct suite_run run;
+    struct str difference;
+};
+
+/* Whether it decides otherwise, or fails, with these parts of a grown view. */
+static bool differs_grown(void *context, uint32_t parts) {
+    struct growing *growing = context;
+    growing->run.how = (struct probe_how){.grown = parts};
+    growing->difference.length = 0;
+    compare_run(&growing->run, &growing->difference);
+    return growing->difference.length > 0;
+}
+
+/* A later host, whose structs are longer, and whose view is at another address at each call. */
+static void check_growth(struct suite *suite) {
+    static const char check[] = "structs may grow";
+    struct str reasons = {0};
+    if (is_spoilt(suite, check) || !suite_comparable(suite, check))
+        return;
+    for (uint32_t i = 0; i < builtin_count && reasons.length == 0; i++) {
+        struct growing growing = {.run = run_of(suite, &builtins[i])};
+        if (suite->passed[i] && differs_grown(&growing, GROWN_ALL)) {
+            str_addf(&reasons, "\"%s\", with longer structs in a view that moves: %s: it ",
+                     builtins[i].name, growing.difference.text);
+            str_add(&reasons, view_blame(differs_grown, &growing));
+        }
+        str_finish(&growing.difference);
+    }
+    suite_conclude(suite, check, &reasons);
 }
 
 /* Users with other names. */
@@ -285,7 +302,7 @@ static void run_cycles(void *context) {
     while (r == 0 && leaks->windows < WINDOWS &&
            (leaks->windows == 0 || grows(&leaks->stock[leaks->windows - 1]))) {
         for (int i = 0; i < WINDOW_CYCLES && !leaks->record->failure[0]; i++)
-            probe_run(&study, check, false, leaks->record);
+            probe_run(&study, (struct probe_how){.check = check}, leaks->record);
         leaks->stock[++leaks->windows] = take_stock();
     }
     study_finish(&study);
@@ -328,7 +345,7 @@ static void check_leaks(struct suite *suite) {
     memset(leaks->record, 0, sizeof *leaks->record);
     if (!leaks->builtin) {
         suite_report(suite, handles, CONFORMANCE_SKIPPED, "no scenario runs");
-    } else if (suite_child(suite, run_cycles, leaks, leaks->record, NULL) < 0) {
+    } else if (suite_child(suite, run_cycles, leaks, leaks->record) < 0) {
         suite_report(suite, check, CONFORMANCE_FAILED, "runs one after another: %s",
                      leaks->record->failure);
         suite_report(suite, handles, CONFORMANCE_SKIPPED, "the runs failed");
@@ -350,13 +367,11 @@ struct trials {
 
 static void try_value(struct trials *trials, const char *value) {
     struct str set = {0};
-    const struct suite_run run = {
-        .suite = trials->suite, .builtin = trials->builtin, .record = trials->suite->spare};
+    struct suite_run run = run_of(trials->suite, trials->builtin);
     str_addf(&set, "policy.params.%s=%s", trials->param->name, value);
-    struct suite_run with = run;
-    with.set = set.text;
+    run.set = set.text;
     trials->count++;
-    if (suite_run(&with) < 0)
+    if (suite_run(&run) < 0)
         str_addf(&trials->reasons, "%s%s = %s: %s", trials->reasons.length ? "; " : "",
                  trials->param->name, value, run.record->failure);
     str_finish(&set);
@@ -433,12 +448,14 @@ void check_parameters(struct suite *suite) {
 /* A run that crashes with the view in read-only pages but not otherwise: the policy writes into the
    view, or reads behind the end of an array. That is one fault and reported once, by check_view. */
 static void run_scenario(struct suite *suite, uint32_t i) {
-    struct suite_run run = {.suite = suite, .builtin = &builtins[i], .record = &suite->records[i]};
+    struct suite_run run = run_of(suite, &builtins[i]);
+    run.how.check = true;
+    run.record = &suite->records[i];
     int r = suite_run(&run);
     if (r < 0 && (strncmp(run.record->failure, "crashed: ", 9) == 0 ||
                   strstr(run.record->failure, VIEW_DAMAGE))) {
         struct probe_record *first = run.record;
-        run.unchecked = true;
+        run.how.check = false;
         run.record = suite->spare;
         if (suite_run(&run) == 0) {
             *first = *run.record;
@@ -506,8 +523,7 @@ static void check_refusals(struct suite *suite) {
 /* In a scenario of its own, for policies that declare POWER_CAP: whether the cap was kept. */
 static void check_power_cap(struct suite *suite) {
     static const char check[] = "power cap";
-    const struct suite_run run = {
-        .suite = suite, .builtin = &builtin_capped, .record = suite->spare};
+    const struct suite_run run = run_of(suite, &builtin_capped);
     struct str reasons = {0};
     if (!suite->keeps_cap) {
         suite_report(suite, check, CONFORMANCE_SKIPPED,
@@ -541,9 +557,9 @@ static void report_loaded(struct suite *suite) {
 
 static int run_checks(struct suite *suite, struct problems *problems) {
     static void (*const checks[])(struct suite *) = {
-        check_scenarios, check_view,      check_refusals,    check_parameters,
-        check_same_run,  check_plain,     check_two_at_once, check_user_names,
-        check_declared,  check_power_cap, check_leaks,       check_process};
+        check_scenarios, check_view,   check_refusals,    check_parameters, check_same_run,
+        check_plain,     check_growth, check_two_at_once, check_user_names, check_declared,
+        check_power_cap, check_leaks,  check_process};
     struct study study;
     if (suite->policy->capabilities & EASIM_CAPABILITY_RECORDED) {
         report_loaded(suite);

@@ -28,7 +28,7 @@ struct baton {
 
 struct probe {
     const struct study *study;
-    bool check, plain;
+    struct probe_how how;
     struct probe_record *record;
     struct baton *baton; /* NULL: alone */
     int number;          /* of the two */
@@ -146,8 +146,9 @@ static void simulate_jobs(struct probe *p, const struct workload *workload) {
     const struct observer *const observers[] = {&observer, NULL};
     struct error error = {0};
     struct sim sim = study_sim(p->study, workload);
-    sim.options.check = p->check;
-    sim.options.plain = p->plain;
+    sim.options.check = p->how.check;
+    sim.options.plain = p->how.plain;
+    sim.options.grown = p->how.grown;
     sim.options.cancel = &p->give_up;
     sim.observers = observers;
     if (loop_init(&sim, &error) < 0 || loop_run(&sim, &error) < 0)
@@ -173,8 +174,8 @@ static void run_probe(struct probe *p) {
     problems_finish(&problems);
 }
 
-void probe_run(const struct study *study, bool check, bool plain, struct probe_record *record) {
-    struct probe p = {.study = study, .check = check, .plain = plain, .record = record};
+void probe_run(const struct study *study, struct probe_how how, struct probe_record *record) {
+    struct probe p = {.study = study, .how = how, .record = record};
     run_probe(&p);
 }
 
@@ -186,17 +187,13 @@ static void *run_in_turns(void *context) {
     return NULL;
 }
 
-void probe_pair(const struct study *const studies[2], bool check,
-                struct probe_record *const records[2]) {
+void probe_pair(const struct study *const studies[2], struct probe_record *const records[2]) {
     struct baton baton = {.lock = PTHREAD_MUTEX_INITIALIZER, .passed = PTHREAD_COND_INITIALIZER};
     struct probe probes[2];
     pthread_t other;
     for (int i = 0; i < 2; i++)
-        probes[i] = (struct probe){.study = studies[i],
-                                   .check = check,
-                                   .record = records[i],
-                                   .baton = &baton,
-                                   .number = i};
+        probes[i] =
+            (struct probe){.study = studies[i], .record = records[i], .baton = &baton, .number = i};
     if (pthread_create(&other, NULL, run_in_turns, &probes[1]) != 0) {
         keep_failure(records[1], "no second thread");
         return;

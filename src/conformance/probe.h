@@ -31,13 +31,17 @@ struct probe_record {
     struct probe_row rows[PROBE_ROWS];
 };
 
+struct probe_how {
+    bool check;     /* as `--check` */
+    bool plain;     /* all callbacks of a list policy are asked anew at each decision */
+    uint32_t grown; /* as sim_options.grown */
+};
+
 /* Runs replication 1 of a study to its end. A failed run, one without progress, and a drained one
-   in which not all jobs finished leave their reason in record->failure. check: as `--check`; plain:
-   all callbacks of a list policy are asked anew at each decision. */
-void probe_run(const struct study *study, bool check, bool plain, struct probe_record *record);
+   in which not all jobs finished leave their reason in record->failure. */
+void probe_run(const struct study *study, struct probe_how how, struct probe_record *record);
 /* Runs two at once, in two threads that hand over after every instant. */
-void probe_pair(const struct study *const studies[2], bool check,
-                struct probe_record *const records[2]);
+void probe_pair(const struct study *const studies[2], struct probe_record *const records[2]);
 
 /* Adds where two records differ first; nothing if nowhere. */
 void probe_add_difference(const struct probe_record *before, const struct probe_record *after,

@@ -4,6 +4,7 @@
 #include "base/own_state.h"
 #include "base/units.h"
 
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,20 +49,26 @@ int suite_load(const struct suite *suite, const struct builtin *builtin, const c
 static void run_builtin(void *context) {
     const struct suite_run *run = context;
     struct study study;
+    if (run->elsewhere)
+        mallopt(M_PERTURB, 0xa5);
+    void *hole = run->elsewhere ? malloc((size_t)3 << 20) : NULL,
+         *moved = run->elsewhere ? malloc(12345) : NULL;
+    free(hole);
     run_effects_take_streams(&run->suite->effects);
     if (suite_load(run->suite, run->builtin, run->set, &study, run->record->failure,
                    sizeof run->record->failure) == 0) {
         struct own_state before;
         own_state_look(&before);
-        probe_run(&study, !run->unchecked, run->plain, run->record);
+        probe_run(&study, run->how, run->record);
         run->record->changes = own_state_changes(&before);
         fflush(NULL); /* what the policy has written and not flushed */
     }
     study_finish(&study);
+    free(moved);
 }
 
 int suite_child(const struct suite *suite, void (*function)(void *), void *context,
-                struct probe_record *record, struct child_result *ret_result) {
+                struct probe_record *record) {
     struct child_result result = child_run(function, context, suite->options->limit_s);
     char *text = record->failure;
     size_t length = sizeof record->failure;
@@ -77,15 +84,13 @@ int suite_child(const struct suite *suite, void (*function)(void *), void *conte
     else if (result.end == CHILD_EXITED)
         snprintf(text, length, "ended the process with exit status %d (at t = %.9g s)",
                  result.detail, now_s);
-    if (ret_result)
-        *ret_result = result;
     return text[0] ? -1 : 0;
 }
 
 int suite_run(const struct suite_run *run) {
     struct suite_run copy = *run;
     memset(run->record, 0, sizeof *run->record);
-    int r = suite_child(run->suite, run_builtin, &copy, run->record, NULL);
+    int r = suite_child(run->suite, run_builtin, &copy, run->record);
     if (r < 0)
         run_effects_show_errors(&run->suite->effects);
     else

@@ -43,8 +43,8 @@ struct suite_run {
     struct suite *suite;
     const struct builtin *builtin;
     const char *set; /* one more `--set`, or NULL */
-    bool unchecked;  /* without --check, whose view is read-only */
-    bool plain;      /* all callbacks of a list policy are asked anew at each decision */
+    struct probe_how how;
+    bool elsewhere; /* fresh and freed memory is not zero, and addresses have moved */
     struct probe_record *record;
 };
 
@@ -60,7 +60,7 @@ int suite_load(const struct suite *suite, const struct builtin *builtin, const c
 int suite_run(const struct suite_run *run) MUST_CHECK;
 /* Runs function(context) in a child; record (shared memory) tells how far it came. As suite_run. */
 int suite_child(const struct suite *suite, void (*function)(void *), void *context,
-                struct probe_record *record, struct child_result *ret_result) MUST_CHECK;
+                struct probe_record *record) MUST_CHECK;
 /* The scenario for checks that need one: the first that passed of those that comparisons use; NULL,
    after reporting the check as skipped, if there is none. Likewise for a check that compares
    decisions. */

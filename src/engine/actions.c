@@ -487,25 +487,28 @@ static void drop_plan(struct sim *sim, struct easim_plan *plan) {
     }
 }
 
-void actions_init(struct sim *sim) {
+static void place_extensions(struct sim *sim) {
     const struct easim_policy *policy = sim->module->policy;
-    struct easim_services *services = view_services(&sim->view, 0);
-    services->plan_scale_up = host_scale_up;
-    services->plan_scale_down = host_scale_down;
-    services->replica_figure = host_replica_figure;
     for (uint32_t i = 0; i < policy->extension_count; i++) {
         uint32_t is = interface_extension(&policy->extensions[i]);
-        sim->extensions[i] = is == CAPABILITY_FORECAST ? view_shown(&sim->view, sim->view.forecast)
-                             : is == CAPABILITY_SERVICES ? view_shown(&sim->view, sim->view.scaling)
+        sim->extensions[i] = is == CAPABILITY_FORECAST   ? view_shown(&sim->view, AT_FORECAST)
+                             : is == CAPABILITY_SERVICES ? view_shown(&sim->view, AT_SCALING)
                                                          : NULL;
     }
 }
 
-struct easim_pass actions_pass(struct easim_plan *plan) {
+void actions_init(struct sim *sim) {
+    struct easim_services *services = view_services(&sim->view, 0);
+    services->plan_scale_up = host_scale_up;
+    services->plan_scale_down = host_scale_down;
+    services->replica_figure = host_replica_figure;
+    place_extensions(sim);
+}
+
+const struct easim_pass *actions_pass(struct easim_plan *plan, struct easim_pass *pass) {
     struct sim *sim = plan->sim;
-    return (struct easim_pass){
+    *pass = (struct easim_pass){
         .struct_size = sizeof(struct easim_pass),
-        .view = sim->view.shown,
         .host = sim->told == EASIM_NONE ? &host : &telling_host,
         .plan = plan,
         .params = sim->params->own,
@@ -515,6 +518,10 @@ struct easim_pass actions_pass(struct easim_plan *plan) {
         .told = sim->told,
         .extensions = sim->extensions,
     };
+    const struct easim_pass *shown = view_begin_call(&sim->view, pass);
+    if (sim->options.grown)
+        place_extensions(sim);
+    return shown;
 }
 
 void actions_finish(struct easim_plan *plan) {

@@ -21,8 +21,9 @@ struct easim_plan {
 
 /* Puts the structs of the policy's extensions in their order, with the functions of services. */
 void actions_init(struct sim *sim);
-/* What the policy is called with: the view, and the host functions that fill in the plan. */
-struct easim_pass actions_pass(struct easim_plan *plan);
+/* What the policy is called with, the view and the host functions that fill in the plan, in *pass.
+   Returns it as the policy's own functions get it (view_begin_call). */
+const struct easim_pass *actions_pass(struct easim_plan *plan, struct easim_pass *pass);
 /* Carries out what the policy has asked for; if the run has failed, drops it. */
 void actions_finish(struct easim_plan *plan);
 

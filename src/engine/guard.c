@@ -31,48 +31,43 @@ static int open_for_reading(int file) {
     return reading >= 0 ? reading : dup(file);
 }
 
-static int map_twice(struct guard *guard) {
-    int file = memfd_create("easim-view", MFD_CLOEXEC), reading = -1;
-    void *host = MAP_FAILED, *shown = MAP_FAILED;
-    if (file >= 0 && ftruncate(file, (off_t)guard->bytes) == 0 &&
-        (reading = open_for_reading(file)) >= 0) {
-        host = mmap(NULL, guard->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-        shown = mmap(NULL, guard->bytes, PROT_READ, MAP_SHARED, reading, 0);
+void guard_map(size_t bytes, void *ret[], int count) {
+    static const int protections[] = {PROT_READ | PROT_WRITE, PROT_READ, PROT_NONE};
+    int file = memfd_create("easim-view", MFD_CLOEXEC), reading = -1, mapped = 0;
+    if (file >= 0 && ftruncate(file, (off_t)bytes) == 0)
+        reading = open_for_reading(file);
+    for (; reading >= 0 && mapped < count; mapped++) {
+        ret[mapped] =
+            mmap(NULL, bytes, protections[mapped], MAP_SHARED, mapped == 0 ? file : reading, 0);
+        if (ret[mapped] == MAP_FAILED)
+            break;
     }
-    int failure = errno;
-    if (file >= 0)
-        close(file);
-    if (reading >= 0)
-        close(reading);
-    guard->host = host == MAP_FAILED ? NULL : host;
-    guard->shown = shown == MAP_FAILED ? NULL : shown;
-    errno = failure;
-    return guard->host && guard->shown ? 0 : -1;
+    if (mapped < count)
+        machine_end("check: cannot map the view of the policy %d times: %s", count,
+                    strerror(errno));
+    close(file);
+    close(reading);
 }
 
-int guard_init(struct guard *guard, size_t bytes, bool checked, struct error *reterr) {
+void guard_init(struct guard *guard, size_t bytes, bool checked) {
     *guard = (struct guard){.bytes = (bytes + GUARD_LINE - 1) / GUARD_LINE * GUARD_LINE};
-    if (!checked) {
-        guard->shown = guard->host = map_private(guard->bytes);
-        return 0;
-    }
-    if (map_twice(guard) < 0) {
-        static const char text[] = "check: cannot map the view of the policy twice: %s";
-        if (machine_is_at_fault(errno))
-            machine_end(text, strerror(errno));
-        return error_set(reterr, ERROR_RUN, text, strerror(errno));
-    }
+    void *maps[2];
+    if (checked)
+        guard_map(guard->bytes, maps, 2);
+    else
+        maps[0] = maps[1] = map_private(guard->bytes);
+    guard->host = maps[0];
+    guard->shown = maps[1];
+    if (!checked)
+        return;
     guard->copy = map_private(guard->bytes);
     guard->noted_at = mem_zalloc(guard->bytes / GUARD_LINE, sizeof *guard->noted_at);
-    return 0;
 }
 
-int guard_hide(struct guard *guard, size_t from, size_t bytes, struct error *reterr) {
+void guard_hide(struct guard *guard, size_t from, size_t bytes) {
     char *shown = (char *)(uintptr_t)guard->shown;
-    if (guard->copy && mprotect(shown + from, bytes, PROT_NONE) < 0)
-        return error_set(reterr, ERROR_RUN, "check: cannot hide a page of the view: %s",
-                         strerror(errno));
-    return 0;
+    if (mprotect(shown + from, bytes, PROT_NONE) < 0)
+        machine_end("check: cannot hide a page of the view: %s", strerror(errno));
 }
 
 void guard_give_back(struct guard *guard, const void *at, size_t bytes) {

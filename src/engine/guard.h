@@ -7,8 +7,8 @@
 #define EASIM_ENGINE_GUARD_H
 
 #include "base/array.h"
-#include "base/error.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define GUARD_LINE 64 /* bytes that are noted, copied and compared together */
@@ -28,11 +28,16 @@ struct guard {
         *damage; /* the first place found that somebody else has written, in the host's mapping */
 };
 
+/* Maps the same zeroed memory `count` times: to be read and written; to be read; the others cannot
+   even be read yet. Where the system refuses, here and below, the process ends as without memory.
+ */
+void guard_map(size_t bytes, void *ret[], int count);
+
 /* Maps zeroed memory; checked: twice, and keeps a copy. */
-int guard_init(struct guard *guard, size_t bytes, bool checked, struct error *reterr) MUST_CHECK;
+void guard_init(struct guard *guard, size_t bytes, bool checked);
 void guard_finish(struct guard *guard); /* accepts a zeroed one */
 /* Whole pages of a checked memory behind an array, which policies may not read either. */
-int guard_hide(struct guard *guard, size_t from, size_t bytes, struct error *reterr) MUST_CHECK;
+void guard_hide(struct guard *guard, size_t from, size_t bytes);
 
 /* These whole pages, of a memory that is not checked, read as zero again and take up none. */
 void guard_give_back(struct guard *guard, const void *at, size_t bytes);

@@ -213,17 +213,18 @@ int loop_init(struct sim *sim, struct error *reterr) {
     sim->keeps_cap = params_have(sim->params, EASIM_CAPABILITY_POWER_CAP);
     placement_init(&sim->placement, sim->cluster);
     power_meter_init(&sim->meter, sim->cluster);
-    struct view_options shown = {.checked = sim->options.check && !sim->options.changer,
+    struct view_options shown = {.checked = (sim->options.check && !sim->options.changer) ||
+                                            sim->options.grown,
+                                 .grown = sim->options.grown,
                                  .forecast_hours = forecasts_hours(sim)};
     service_view_measure(sim, &shown);
-    if (view_init(&sim->view, sim->cluster, workload, &shown, reterr) < 0)
-        return ERROR_RUN;
+    view_init(&sim->view, sim->cluster, workload, &shown);
     actions_init(sim);
     gpus_init(sim);
     service_view_init(sim);
     cluster_changes_init(sim);
     forecasts_init(sim);
-    if (shown.checked && shown.forecast_hours > 0)
+    if (sim->options.check && shown.checked && shown.forecast_hours > 0)
         forecasts_check_shown(sim);
     sim->committed_nw = power_meter_total_nw(&sim->meter);
     view_header(&sim->view)->power_w = power_w(sim->committed_nw);

@@ -41,14 +41,18 @@ static void end_call(struct sim *sim, const char *name) {
 
 static void call_policy(struct sim *sim, int (*function)(const struct easim_pass *),
                         const char *name) {
-    struct easim_plan plan = {.sim = sim};
-    struct easim_pass pass = actions_pass(&plan);
+    /* a plan that a policy has kept is none where its view moves */
+    const uint32_t turn = sim->options.grown >> GROWN_MOVES & sim->decision_total & 1;
+    struct easim_plan plans[2] = {{.sim = NULL}}, *plan = &plans[turn];
+    struct easim_pass pass;
+    plan->sim = sim;
+    const struct easim_pass *shown = actions_pass(plan, &pass);
     policy_code_begins(sim);
     sim_note_call(sim, function ? name : LIST_CALLBACK);
-    int r = function ? function(&pass) : list_decide(&sim->list, &pass);
+    int r = function ? function(shown) : list_decide(&sim->list, &pass);
     end_call(sim, function ? name : LIST_CALLBACK);
     policy_code_ends(sim, checks_all(sim));
-    const char *why = plan.failure.length > 0 ? plan.failure.text : "it gave no reason";
+    const char *why = plan->failure.length > 0 ? plan->failure.text : "it gave no reason";
     if (r < 0 && machine_is_named(why)) /* a policy may have a program, or a file */
         machine_end("policy %s: %s failed: %s", sim->module->policy->name, name, why);
     if (r < 0)
@@ -57,7 +61,7 @@ static void call_policy(struct sim *sim, int (*function)(const struct easim_pass
         sim_fail(sim, ERROR_RUN,
                  "policy %s: %s returned %d: expected 0, or a negative number if it failed",
                  sim->module->policy->name, name, r);
-    actions_finish(&plan);
+    actions_finish(plan);
 }
 
 /* Whether a list policy may ever admit a job that is being submitted, alone on the cluster and
@@ -66,7 +70,8 @@ static bool callbacks_may_admit(struct sim *sim, uint32_t job) {
     if (!sim->module->policy->list)
         return true;
     struct easim_plan plan = {.head.refuses = true, .sim = sim}; /* the job is not in the queue */
-    struct easim_pass pass = actions_pass(&plan);
+    struct easim_pass pass;
+    actions_pass(&plan, &pass);
     struct easim_job *shown = view_job(&sim->view, job);
     shown->state = EASIM_JOB_WAITING; /* as the policy will see it if it is admitted */
     shown->here = true;
@@ -120,14 +125,16 @@ void callbacks_init(struct sim *sim) {
 void callbacks_finish(struct sim *sim) {
     const struct easim_policy *policy = sim->module->policy;
     struct easim_plan plan = {.sim = sim};
-    struct easim_pass pass = actions_pass(&plan);
+    struct easim_pass pass;
+    const struct easim_pass *shown = actions_pass(&plan, &pass);
     if (sim->ended)
         return;
     sim->ended = true;
     show_energy(sim);
+    policy_code_begins(sim);
     sim_note_call(sim, "finish");
     if (policy->finish)
-        policy->finish(&pass);
+        policy->finish(shown);
     end_call(sim, "finish");
     str_finish(&plan.failure);
 }
@@ -139,7 +146,8 @@ void callbacks_check_view(struct sim *sim) {
 
 bool callbacks_explain(struct sim *sim, char text[static EXPLANATION_BYTES]) {
     struct easim_plan plan = {.sim = sim};
-    struct easim_pass pass = actions_pass(&plan);
+    struct easim_pass pass;
+    actions_pass(&plan, &pass);
     const struct error before = sim->error;
     struct list anew;
     size_t i = 0;

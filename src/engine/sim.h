@@ -388,6 +388,7 @@ struct sim_options {
     uint32_t replication;
     bool check;      /* invariants after every event, a guarded view, the hint of list policies */
     bool plain;      /* all callbacks of a list policy are asked anew at each decision */
+    uint32_t grown;  /* parts of the view that are as in a later host (view.h) */
     int64_t stop_ns; /* > 0: the run is over once time goes beyond it */
     bool strict;     /* a refused action ends the run */
     bool time_decisions;       /* measure decide_ns */

@@ -1,67 +1,104 @@
 /* The view of policies. Invariant: the list of waiting jobs is in the order of their indices. */
 #include "engine/view.h"
 
+#include "base/machine.h"
 #include "base/units.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <unistd.h>
+
+/* --- layout --- */
+
+#define SIZE(PLACE, many, one, count) sizeof(struct easim_##one),
+static const size_t sizes[GROWN_PLACES] = {
+    sizeof(struct easim_view),
+    VIEW_ARRAYS(SIZE) EXTENSION_ARRAYS(SIZE) sizeof(struct easim_host),
+    sizeof(struct easim_pass),
+};
+#undef SIZE
+
+/* Behind a grown struct; no multiple of the size of any that is in an array. */
+#define TAIL_BYTES 88u
+#define IS_ODD(PLACE, many, one, count) \
+    _Static_assert(TAIL_BYTES % sizeof(struct easim_##one) != 0, #many);
+VIEW_ARRAYS(IS_ODD)
+EXTENSION_ARRAYS(IS_ODD)
+#undef IS_ODD
+
+static size_t size_in(const struct view_layout *layout, int place) {
+    return sizes[place] + (layout->parts >> place & 1 ? TAIL_BYTES : 0);
+}
+
+static void *place_in(const struct view_layout *layout, uint32_t map, int place) {
+    return (char *)layout->maps[map] + layout->places[place];
+}
+
+/* As policies see it. */
+static const void *shown_in(const struct view_layout *layout, int place) {
+    return place_in(layout, layout->side, place);
+}
+
+/* Sizes of structs and strides, and where policies find the arrays. */
+static void point(const struct view_layout *layout) {
+    struct easim_view *v = place_in(layout, 0, AT_VIEW);
+    struct easim_forecast *f = place_in(layout, 0, AT_FORECAST);
+    struct easim_services *s = place_in(layout, 0, AT_SCALING);
+    v->struct_size = size_in(layout, AT_VIEW);
+    f->struct_size = size_in(layout, AT_FORECAST);
+    s->struct_size = size_in(layout, AT_SCALING);
+#define POINT(to, PLACE, many, one) \
+    to->many = shown_in(layout, AT_##PLACE); \
+    to->one##_stride = size_in(layout, AT_##PLACE);
+#define POINT_VIEW(PLACE, many, one, count) POINT(v, PLACE, many, one)
+    VIEW_ARRAYS(POINT_VIEW)
+    POINT(f, HOURS, hours, hour)
+    POINT(s, SERVICES, services, service)
+    POINT(s, REPLICA_CONFIGS, replica_configs, replica_config)
+    POINT(s, REPLICAS, replicas, replica)
+#undef POINT_VIEW
+#undef POINT
+    f->site_stride = f->hour_count * f->hour_stride;
+}
 
 /* Arrays one after the other in the region, each on its own cache line, jobs on a page; of a
    checked run each at the end of a page, in front of one that policies cannot read. */
 static void lay_out(struct view *view, const size_t counts[VIEW_PLACES], bool checked) {
-#define SIZE(PLACE, many, one, count) sizeof *view->many,
-    const size_t sizes[VIEW_PLACES] = {sizeof *view->v, VIEW_ARRAYS(SIZE) EXTENSION_ARRAYS(SIZE)};
-#undef SIZE
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), step = checked ? page : 64;
     size_t from = 0;
     for (int i = 0; i < VIEW_PLACES; i++) {
         if (i == AT_JOBS)
             from = (from + page - 1) / page * page;
         size_t bytes = counts[i] * sizes[i], end = (from + bytes + step - 1) / step * step;
-        view->places[i] = checked ? end - bytes : from;
+        view->own.places[i] = checked ? end - bytes : from;
         view->ends[i] = end;
         from = checked ? end + step : end;
     }
 }
 
-static int hide_ends(struct view *view, struct error *reterr) {
+static void map_region(struct view *view, const struct cluster *cluster,
+                       const struct workload *workload, const struct view_options *options) {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    int r = 0;
-    for (int i = 0; i < VIEW_PLACES && r == 0; i++)
-        r = guard_hide(&view->guard, view->ends[i], page, reterr);
-    return r;
-}
-
-static int map_region(struct view *view, const struct cluster *cluster,
-                      const struct workload *workload, const struct view_options *options,
-                      struct error *reterr) {
-    const bool checked = options->checked;
     uint32_t jobs = (uint32_t)workload->jobs.count;
     size_t gpus_milli = (size_t)cluster->gpus * WHOLE_GPU_MILLI,
            most_running = gpus_milli < jobs ? gpus_milli : jobs;
-    const size_t *at = view->places;
     view->event_capacity = 2 * jobs + 64;
 #define COUNT(PLACE, many, one, count) count,
     const size_t counts[VIEW_PLACES] = {1, VIEW_ARRAYS(COUNT) EXTENSION_ARRAYS(COUNT)};
 #undef COUNT
-    lay_out(view, counts, checked);
-    size_t bytes = view->ends[AT_REPLICAS] + (checked ? (size_t)sysconf(_SC_PAGESIZE) : 0);
-    if (guard_init(&view->guard, bytes, checked, reterr) < 0 ||
-        (checked && hide_ends(view, reterr) < 0))
-        return -1;
-    const char *base = view->guard.host;
-    view->v = (const void *)(base + at[AT_VIEW]);
-#define POINT(PLACE, many, one, count) view->many = (const void *)(base + at[AT_##PLACE]);
+    lay_out(view, counts, options->checked);
+    guard_init(&view->guard, view->ends[VIEW_PLACES - 1] + page, options->checked);
+    for (int i = 0; options->checked && i < VIEW_PLACES; i++)
+        guard_hide(&view->guard, view->ends[i], page);
+    view->own.maps[0] = view->guard.host;
+    view->own.maps[view->own.side = 1] = (void *)(uintptr_t)view->guard.shown;
+    view->v = place_in(&view->own, 0, AT_VIEW);
+#define POINT(PLACE, many, one, count) view->many = place_in(&view->own, 0, AT_##PLACE);
     VIEW_ARRAYS(POINT)
     EXTENSION_ARRAYS(POINT)
 #undef POINT
-    view->shown = view_shown(view, view->v);
-    return 0;
-}
-
-const void *view_shown(const struct view *view, const void *at) {
-    return (const char *)view->guard.shown + ((const char *)at - (const char *)view->guard.host);
 }
 
 /* The waiting job before a job, which waits or does not. Mostly one end of the list tells. */
@@ -120,31 +157,117 @@ static void init_blocks(struct view *view, uint32_t jobs, bool checked) {
         view->over = mem_zalloc(jobs / view->jobs_per_block + 1, sizeof *view->over);
 }
 
-static void show_extensions(struct view *view, const struct view_options *options) {
-    *view_forecast(view, 0) =
-        (struct easim_forecast){.struct_size = sizeof *view->forecast,
-                                .hour_count = options->forecast_hours,
-                                .site_count = 1,
-                                .hour_stride = sizeof *view->hours,
-                                .site_stride = options->forecast_hours * sizeof *view->hours,
-                                .hours = view_shown(view, view->hours)};
-    *view_services(view, 0) =
-        (struct easim_services){.struct_size = sizeof *view->scaling,
-                                .service_count = options->services,
-                                .replica_config_count = options->replica_configs,
-                                .service_stride = sizeof *view->services,
-                                .replica_config_stride = sizeof *view->replica_configs,
-                                .replica_stride = sizeof *view->replicas,
-                                .services = view_shown(view, view->services),
-                                .replica_configs = view_shown(view, view->replica_configs),
-                                .replicas = view_shown(view, view->replicas)};
+/* --- grown --- */
+
+static const uint64_t poison = 0xfff5f5f5f5f5f5f5; /* no double, pointer or index */
+
+#define MOVES_AT_ONCE (1u << 20) /* bytes; what has N times as many moves at one of N calls */
+
+static void map_grown(struct view *view) {
+    struct view_layout *grown = &view->grown;
+    for (int i = 0; i < GROWN_PLACES; i++) {
+        size_t count = i < VIEW_PLACES ? (view->ends[i] - view->own.places[i]) / sizes[i] : 1;
+        grown->places[i] = grown->bytes;
+        grown->bytes += (count * size_in(grown, i) + GUARD_LINE - 1) / GUARD_LINE * GUARD_LINE;
+    }
+    grown->side = 1;
+    guard_map(grown->bytes, grown->maps, 3);
+    for (size_t at = 0; at < grown->bytes; at += sizeof poison)
+        memcpy((char *)grown->maps[0] + at, &poison, sizeof poison);
 }
 
-int view_init(struct view *view, const struct cluster *cluster, const struct workload *workload,
-              const struct view_options *options, struct error *reterr) {
-    *view = (struct view){0};
-    if (map_region(view, cluster, workload, options, reterr) < 0)
-        return ERROR_RUN;
+static int place_at(const struct view *view, size_t at) {
+    int place = VIEW_PLACES - 1;
+    while (place > AT_VIEW && at < view->own.places[place])
+        place--;
+    return place;
+}
+
+/* All structs of which these bytes of the region, in one place, have a part. */
+static void copy_grown(struct view *view, size_t from, size_t end) {
+    const int place = place_at(view, end - 1);
+    const size_t size = sizes[place], first = view->own.places[place];
+    for (size_t i = from > first ? (from - first) / size : 0; first + i * size < end; i++)
+        memcpy((char *)place_in(&view->grown, 0, place) + i * size_in(&view->grown, place),
+               (const char *)view->guard.host + first + i * size, size);
+}
+
+/* What the host has changed since a policy was shown it last. */
+static void update_grown(struct view *view) {
+    const struct guard *guard = &view->guard;
+    for (int i = 0; guard->round == 0 && i < VIEW_PLACES; i++)
+        if (view->own.places[i] < view->ends[i])
+            copy_grown(view, view->own.places[i], view->ends[i]);
+    for (size_t i = 0; i < guard->noted.count; i++)
+        copy_grown(view, (size_t)guard->noted.at[i] * GUARD_LINE,
+                   (size_t)(guard->noted.at[i] + 1) * GUARD_LINE);
+    point(&view->grown);
+}
+
+static void move_grown(struct view_layout *grown) {
+    uint32_t next = 3 - grown->side;
+    if (mprotect(grown->maps[grown->side], grown->bytes, PROT_NONE) < 0 ||
+        mprotect(grown->maps[next], grown->bytes, PROT_READ) < 0)
+        machine_end("check: cannot move the view of the policy: %s", strerror(errno));
+    grown->side = next;
+}
+
+const struct easim_pass *view_begin_call(struct view *view, struct easim_pass *pass) {
+    struct view_layout *grown = &view->grown;
+    struct easim_host *host = place_in(grown, 0, AT_HOST);
+    struct easim_pass *longer = place_in(grown, 0, AT_PASS);
+    if (grown->parts >> GROWN_MOVES & 1 &&
+        view->guard.round % (1 + grown->bytes / MOVES_AT_ONCE) == 0)
+        move_grown(grown);
+    pass->view = view_shown(view, AT_VIEW);
+    if (!grown->parts)
+        return pass;
+    *host = *pass->host;
+    host->struct_size = size_in(grown, AT_HOST);
+    pass->host = shown_in(grown, AT_HOST);
+    *longer = *pass;
+    longer->struct_size = size_in(grown, AT_PASS);
+    return shown_in(grown, AT_PASS);
+}
+
+const void *view_shown(const struct view *view, int place) {
+    return shown_in(view->grown.parts ? &view->grown : &view->own, place);
+}
+
+const char *view_blame(bool (*fails)(void *context, uint32_t parts), void *context) {
+#define SIZED(name) \
+    "takes a struct " name " for as long as it knows it: its struct_size tells how long it is"
+#define WALKED(many, function) \
+    "walks " many " by a size that it knows, or reads behind one: use " function
+#define WALKED_VIEW(PLACE, many, one, count) WALKED("view->" #many, "easim_view_" #one),
+    static const char *const words[GROWN_PARTS] = {
+        SIZED("easim_view"),
+        VIEW_ARRAYS(WALKED_VIEW) SIZED("easim_forecast"),
+        WALKED("hours of a forecast", "easim_forecast_at"),
+        SIZED("easim_services"),
+        WALKED("services", "easim_service_at"),
+        WALKED("replica_configs", "easim_replica_config_at"),
+        WALKED("replicas", "easim_replica_at"),
+        SIZED("easim_host"),
+        SIZED("easim_pass"),
+        "keeps a pointer into the view, the pass, its plan or the host table when its callback has returned: ask pass->view, easim_view_job and the like anew at each decision"};
+#undef WALKED_VIEW
+#undef WALKED
+#undef SIZED
+    int part = GROWN_PARTS;
+    while (part > 0 && !fails(context, 1u << (part - 1)))
+        part--;
+    return part > 0 ? words[part - 1] : "relies on several of these lengths at once";
+}
+
+/* --- the view as a whole --- */
+
+void view_init(struct view *view, const struct cluster *cluster, const struct workload *workload,
+               const struct view_options *options) {
+    *view = (struct view){.grown.parts = options->grown};
+    map_region(view, cluster, workload, options);
+    if (options->grown)
+        map_grown(view);
     fill_arrays(view, cluster, workload);
     idset_init(&view->waiting, workload->jobs.count);
     view->last_waiting = EASIM_NONE;
@@ -153,12 +276,8 @@ int view_init(struct view *view, const struct cluster *cluster, const struct wor
         view->span_names[span] = network_span_name(&cluster->network, span);
         view->span_nodes[span] = cluster_span_nodes(cluster, span);
     }
-    const char *shown = view->guard.shown; /* which pointers that policies follow lead to */
-#define SHOW(PLACE, many, one, count) \
-    .one##_stride = sizeof *view->many, .many = shown + view->places[AT_##PLACE],
     *view_header(view) =
-        (struct easim_view){.struct_size = sizeof *view->v,
-                            .gpus = cluster->gpus,
+        (struct easim_view){.gpus = cluster->gpus,
                             .free_gpus = cluster->gpus,
                             .gpu_type_count = cluster->gpu_type_count,
                             .node_count = cluster->node_count,
@@ -169,15 +288,19 @@ int view_init(struct view *view, const struct cluster *cluster, const struct wor
                             .first_waiting = EASIM_NONE,
                             .span_count = network_span_count(&cluster->network),
                             .span_names = view->span_names,
-                            .span_nodes = view->span_nodes,
-                            VIEW_ARRAYS(SHOW)};
-#undef SHOW
-    show_extensions(view, options);
-    return 0;
+                            .span_nodes = view->span_nodes};
+    view_forecast(view, 0)->hour_count = options->forecast_hours;
+    view_forecast(view, 0)->site_count = 1;
+    view_services(view, 0)->service_count = options->services;
+    view_services(view, 0)->replica_config_count = options->replica_configs;
+    point(&view->own);
 }
 
 void view_finish(struct view *view) {
     guard_finish(&view->guard);
+    for (int i = 0; i < 3; i++)
+        if (view->grown.maps[i])
+            munmap(view->grown.maps[i], view->grown.bytes);
     idset_finish(&view->waiting);
     free(view->over);
     free(view->over_blocks.at);
@@ -185,6 +308,8 @@ void view_finish(struct view *view) {
 }
 
 void view_policy_begins(struct view *view) {
+    if (view->grown.parts)
+        update_grown(view);
     guard_show(&view->guard);
 }
 
@@ -193,24 +318,19 @@ bool view_policy_ends(struct view *view, bool all) {
 }
 
 void view_damage(const struct view *view, char text[static VIEW_PLACE_BYTES]) {
-#define NAME(PLACE, many, one, count) {#many, sizeof *view->many},
-    static const struct {
-        const char *name;
-        size_t stride;
-    } kinds[] = {{"the view itself", 0}, VIEW_ARRAYS(NAME) EXTENSION_ARRAYS(NAME)};
+#define NAME(PLACE, many, one, count) #many,
+    static const char *const names[] = {"", VIEW_ARRAYS(NAME) EXTENSION_ARRAYS(NAME)};
 #undef NAME
     size_t at = (size_t)((const char *)view->guard.damage - (const char *)view->guard.host);
-    int kind = AT_REPLICAS;
-    while (kind > AT_VIEW && at < view->places[kind])
-        kind--;
-    size_t number = kinds[kind].stride > 0 ? (at - view->places[kind]) / kinds[kind].stride : 0;
+    int kind = place_at(view, at);
+    size_t number = (at - view->own.places[kind]) / sizes[kind];
     if (kind == AT_VIEW)
-        snprintf(text, VIEW_PLACE_BYTES, "%s", kinds[kind].name);
+        snprintf(text, VIEW_PLACE_BYTES, "the view itself");
     else if (kind == AT_JOBS && number < view->v->job_count && view->jobs[number].id)
         snprintf(text, VIEW_PLACE_BYTES, "job %.100s", view->jobs[number].id);
     else
         snprintf(text, VIEW_PLACE_BYTES, "%s%s[%zu]%s", kind < AT_FORECAST ? "view->" : "",
-                 kinds[kind].name, number,
+                 names[kind], number,
                  kind == AT_JOBS && number < view->v->job_count
                      ? ", a job that is not submitted yet"
                      : "");

@@ -29,9 +29,27 @@
     X(REPLICAS, replicas, replica, options->replicas)
 
 #define VIEW_PLACE(PLACE, many, one, count) AT_##PLACE,
-enum { AT_VIEW, VIEW_ARRAYS(VIEW_PLACE) EXTENSION_ARRAYS(VIEW_PLACE) VIEW_PLACES };
+enum {
+    AT_VIEW,
+    VIEW_ARRAYS(VIEW_PLACE) EXTENSION_ARRAYS(VIEW_PLACE) VIEW_PLACES,
+    /* What may differ in the view of a later host: the structs above, and */
+    AT_HOST = VIEW_PLACES,
+    AT_PASS,
+    GROWN_PLACES,
+    GROWN_MOVES = GROWN_PLACES,
+    GROWN_PARTS
+};
+#define GROWN_ALL ((1u << GROWN_PARTS) - 1)
 #undef VIEW_PLACE
 #define VIEW_POINTER(PLACE, many, one, count) const struct easim_##one *many;
+
+/* Memory that holds all that policies see, in these places. */
+struct view_layout {
+    void *maps[3];  /* of the same memory: the host's, and what policies see */
+    uint32_t side;  /* which map they see now, 1 or 2 */
+    uint32_t parts; /* 1 << AT_VIEW .. 1 << GROWN_MOVES: these are as a later host may show them */
+    size_t bytes, places[GROWN_PLACES];
+};
 
 /* To read, use the pointers; to write, ask for the place (view_header, view_job ..). */
 struct view {
@@ -39,12 +57,15 @@ struct view {
     VIEW_ARRAYS(VIEW_POINTER)
     EXTENSION_ARRAYS(VIEW_POINTER)
     uint32_t event_capacity;
-    /* Of the above in the region, in that order; where the next may begin, or what is hidden. */
-    size_t places[VIEW_PLACES], ends[VIEW_PLACES];
-    struct guard guard;             /* the region that holds all of the above */
-    const struct easim_view *shown; /* to policies */
-    struct idset waiting;           /* job indices */
-    uint32_t last_waiting;          /* the greatest of them; EASIM_NONE: nobody waits */
+    struct guard guard; /* the region that holds all of the above, in that order, as `own` says */
+    struct view_layout own;
+    size_t ends[VIEW_PLACES]; /* of places: where the next may begin, or what is hidden */
+    /* A copy for policies, where some part has grown: structs go on behind the members that are
+       known here, with what is no pointer, number or index; and what they see is at another address
+       at each call of the policy, when it can no longer be read at the last one. */
+    struct view_layout grown;
+    struct idset waiting;  /* job indices */
+    uint32_t last_waiting; /* the greatest of them; EASIM_NONE: nobody waits */
     /* Jobs that are over, by block of jobs that are whole pages; NULL: their memory is kept, as in
        a checked run, which compares it with a copy. And the blocks in which all are, whose memory
        is given back at the end of the decision that was told of the last. Places stay: a job's
@@ -59,14 +80,15 @@ struct view {
 
 struct view_options {
     bool checked;
+    uint32_t grown; /* parts, in a checked one */
     uint32_t forecast_hours;
     uint32_t services, replica_configs, replicas; /* replicas: the most there can be */
 };
 
 /* checked: policies see pages that they cannot write, and what they write all the same is found
  * (guard.h); behind each array is a page that they cannot read. */
-int view_init(struct view *view, const struct cluster *cluster, const struct workload *workload,
-              const struct view_options *options, struct error *reterr) MUST_CHECK;
+void view_init(struct view *view, const struct cluster *cluster, const struct workload *workload,
+               const struct view_options *options);
 void view_finish(struct view *view);
 
 /* Around all code of a policy. view_policy_ends: false if the policy has written into the view, as
@@ -76,8 +98,15 @@ void view_policy_begins(struct view *view);
 bool view_policy_ends(struct view *view, bool all);
 void view_damage(const struct view *view, char text[static VIEW_PLACE_BYTES]);
 
-/* Where policies see a place of the view. */
-const void *view_shown(const struct view *view, const void *at);
+/* A call of the policy begins: the pass gets the view that it is to see; a grown one moves, and the
+   host table with it. Returns the pass for the policy's own functions, which may have grown. */
+const struct easim_pass *view_begin_call(struct view *view, struct easim_pass *pass);
+/* Where policies see a place, AT_VIEW and the like, until the call ends. */
+const void *view_shown(const struct view *view, int place);
+/* Of a policy that fails with all parts grown: which part alone makes it fail, in words that follow
+   "it". fails: whether it does, with some parts. */
+const char *view_blame(bool (*fails)(void *context, uint32_t parts), void *context);
+
 /* To be written now, while no policy runs: the view itself (view_header), or one of an array, by
    its index (view_job, view_gpu_type ..). */
 static inline struct easim_view *view_header(struct view *view) {

@@ -2,6 +2,7 @@
 #ifndef EASIM_STUDY_INTERNAL_H
 #define EASIM_STUDY_INTERNAL_H
 
+#include "study/shared_ring.h"
 #include "study/study.h"
 #include "workload/source_uses.h"
 
@@ -13,7 +14,8 @@ void power_scopes_check(const struct study *study, const struct usage *usage,
                         struct problems *problems);
 
 /* --- plain_run --- */
-/* Whether a list policy decides the same if all its callbacks are asked anew at each decision. */
+/* Whether a list policy decides the same if all its callbacks are asked anew at each decision; and,
+   of the first replication, any policy that does not leave it to a program, with a grown view. */
 
 #define PLAIN_DECISIONS 20000 /* whose actions are compared: the first ones */
 
@@ -26,16 +28,16 @@ struct logged_action {
 /* The actions of a run. Zero-initialise; of one that is not set up _close does nothing. */
 struct decision_log {
     struct observer observer;
-    const struct observer *watch; /* of the second run, too; or NULL */
+    struct crash_context *crash; /* of this process; or NULL */
     ARRAY_OF(struct logged_action) actions;
     bool is_cut; /* the run had more decisions */
 };
 
 /* Sets it up; returns the observer that fills it in. */
-const struct observer *decision_log_init(struct decision_log *log);
+const struct observer *decision_log_init(struct decision_log *log, struct crash_context *crash);
 /* Releases it. If r, the result of the run, which is not released, is 0, the jobs run once more
-   first. ERROR_RUN: decisions differ, or that run fails; the error names time, job and both
-   actions. `counted` gets a note where they differ, but callbacks draw random numbers. */
+   first, or twice. ERROR_RUN: decisions differ, or that run fails; the error names time, job and
+   both actions. `counted` gets a note where they differ, but callbacks draw random numbers. */
 int decision_log_close(struct decision_log *log, int r, const struct study *study,
                        const struct sim *first, struct tally *counted, struct error *reterr);
 

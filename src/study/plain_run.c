@@ -1,11 +1,16 @@
-/* A second run of a replication in which a list policy decides plainly, against the actions of the
-   first. Wake-ups are not compared: a callback that asks for one may be asked more often. */
+/* Further runs of a replication, against the actions of the first: in one a list policy decides
+   plainly, in one the view is as a later host may show it. Wake-ups are not compared: a callback
+   that asks for one may be asked more often. */
+#include "base/child.h"
+#include "base/machine.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "engine/loop.h"
 #include "study/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* --- decision_log --- */
 
@@ -28,16 +33,26 @@ static void log_action(void *context, const struct sim *sim, const struct action
         array_push(&log->actions, logged_of(sim, action));
 }
 
-const struct observer *decision_log_init(struct decision_log *log) {
-    *log = (struct decision_log){.observer = {.context = log, .action = log_action}};
+const struct observer *decision_log_init(struct decision_log *log, struct crash_context *crash) {
+    *log =
+        (struct decision_log){.observer = {.context = log, .action = log_action}, .crash = crash};
     return &log->observer;
 }
 
-/* --- plain_run --- */
+/* --- runs that are compared --- */
 
-/* The second run so far. */
+struct again {
+    const struct decision_log *log;
+    const struct study *study;
+    const struct sim *first; /* it has ended well */
+    bool plain;              /* as sim_options */
+    uint32_t grown;
+};
+
+/* The further run so far. */
 struct comparison {
     const struct decision_log *log;
+    const char *then; /* "asked anew" */
     size_t compared;
     struct str difference; /* in words; "": none */
 };
@@ -75,7 +90,7 @@ static void note_difference(struct comparison *comparison, const struct sim *sim
     struct str *text = &comparison->difference;
     str_add(text, "first it ");
     add_action(sim, before, text);
-    str_add(text, "; asked anew it ");
+    str_addf(text, "; %s it ", comparison->then);
     add_action(sim, anew, text);
 }
 
@@ -99,55 +114,125 @@ static void compare_action(void *context, const struct sim *sim,
         note_difference(comparison, sim, before, &anew);
 }
 
-static int run_plainly(struct sim *sim, struct comparison *comparison, struct error *reterr) {
-    const struct decision_log *log = comparison->log;
+static int run_again(const struct again *again, struct tally *counted, struct error *reterr) {
+    const struct decision_log *log = again->log;
+    const struct sim *first = again->first;
+    struct comparison comparison = {.log = log, .then = again->plain ? "asked anew" : "then"};
+    const struct observer observer = {.context = &comparison, .action = compare_action},
+                          watch = log->crash ? crash_context_observer(log->crash)
+                                             : (struct observer){0};
+    const struct observer *observers[] = {&observer, log->crash ? &watch : NULL, NULL};
+    struct sim sim = study_sim(again->study, first->workload);
     struct error error = {0};
-    int r = loop_init(sim, &error);
-    if (r == 0)
-        r = loop_run(sim, &error);
-    if (comparison->difference.length == 0 && r == 0 && comparison->compared < log->actions.count)
-        note_difference(comparison, sim, &log->actions.at[comparison->compared], NULL);
-    if (comparison->difference.length == 0 && r < 0 && error.code == ERROR_RUN)
-        return error_set(reterr, ERROR_RUN, "with all callbacks asked anew at each decision: %s",
-                         error.text);
-    if (comparison->difference.length == 0 && r < 0)
-        *reterr = error;
-    return comparison->difference.length > 0 ? ERROR_RUN : r;
-}
-
-/* Of a run that has ended well. */
-static int run_again(const struct decision_log *log, const struct study *study,
-                     const struct sim *first, struct tally *counted, struct error *reterr) {
-    struct comparison comparison = {.log = log};
-    const struct observer observer = {.context = &comparison, .action = compare_action};
-    const struct observer *observers[] = {&observer, log->watch, NULL};
-    struct sim sim = study_sim(study, first->workload);
     size_t count = log->actions.count;
     sim.options = first->options;
     sim.options.check = sim.options.time_decisions = false;
     sim.options.progress = NULL;
-    sim.options.plain = true;
+    sim.options.plain = again->plain;
+    sim.options.grown = again->grown;
+    sim.options.original = again->plain ? first->options.original : NULL; /* else a copy itself */
     sim.options.stop_ns = !log->is_cut || count == 0 ? 0 : log->actions.at[count - 1].time_ns + 1;
     sim.observers = observers;
-    int r = run_plainly(&sim, &comparison, reterr);
-    bool differs = comparison.difference.length > 0, drew = first->list.drew || sim.list.drew;
+    int r = loop_init(&sim, &error);
+    if (r == 0)
+        r = loop_run(&sim, &error);
+    if (comparison.difference.length == 0 && r == 0 && comparison.compared < count)
+        note_difference(&comparison, &sim, &log->actions.at[comparison.compared], NULL);
+    bool differs = comparison.difference.length > 0,
+         drew = again->plain && (first->list.drew || sim.list.drew);
     loop_finish(&sim);
     if (differs && drew)
         tally_add(counted, "decisions were not compared: callbacks about jobs draw random numbers",
                   1);
+    else if (differs && !again->plain)
+        error_set(reterr, ERROR_RUN, "%s", comparison.difference.text);
     else if (differs)
         error_set(
             reterr, ERROR_RUN,
             "policy %s decides otherwise if the host asks all its callbacks anew at each decision: %s: a callback looks at what it may not (policies/README.md, \"What the host keeps\")",
-            study->policy, comparison.difference.text);
+            again->study->policy, comparison.difference.text);
+    else if (r == ERROR_RUN && again->plain)
+        error_set(reterr, r, "with all callbacks asked anew at each decision: %s", error.text);
+    else if (r < 0)
+        *reterr = error;
     str_finish(&comparison.difference);
-    return differs && drew ? 0 : r;
+    return !differs ? r : drew ? 0 : ERROR_RUN;
+}
+
+/* --- growth --- */
+
+/* Of processor time, beside ten times what the process has taken for the first run. */
+#define GROWN_LIMIT_S 60
+
+struct growth {
+    struct again again;
+    struct error *found; /* in memory that processes share */
+};
+
+static void run_grown(void *context) {
+    struct growth *growth = context;
+    struct tally none = {0};
+    if (growth->again.log->crash)
+        fault_watch(&growth->again.study->module, &growth->again.log->crash->fault);
+    (void)run_again(&growth->again, &none, growth->found);
+}
+
+/* Whether it decides otherwise, or fails, with these parts of a grown view: in a process of its
+   own, for it may crash. */
+static bool differs_grown(void *context, uint32_t parts) {
+    struct growth *growth = context;
+    struct crash_context *crash = growth->again.log->crash;
+    struct policy_fault *fault = crash ? &crash->fault : NULL;
+    struct str end = {0};
+    const double limit_s = GROWN_LIMIT_S + 10 * (double)clock() / CLOCKS_PER_SEC;
+    growth->again.grown = parts;
+    *growth->found = (struct error){0};
+    const struct child_result result = child_run(run_grown, growth, limit_s);
+    if (result.end == CHILD_NO_MEMORY)
+        machine_end("check: no memory for one more run of the same jobs");
+    child_explain(&result, limit_s, &end);
+    if (end.length > 0 && fault && fault->words[0]) {
+        end.length = 0;
+        str_add(&end, fault->words);
+        fault_locate(fault, &end);
+        fault->words[0] = '\0';
+    }
+    if (end.length > 0)
+        error_set(growth->found, ERROR_RUN, "%s", end.text);
+    if (fault)
+        calling_note(&fault->calling, NULL);
+    str_finish(&end);
+    return growth->found->code == ERROR_RUN; /* and not cancelled */
+}
+
+static int check_growth(const struct again *again, struct error *reterr) {
+    struct growth growth = {*again, mem_shared(sizeof *growth.found)};
+    int r = 0;
+    if (differs_grown(&growth, GROWN_ALL)) {
+        const struct error first = *growth.found;
+        r = ERROR_RUN;
+        if (differs_grown(&growth, 0))
+            error_set(reterr, ERROR_RUN,
+                      "policy %s does not do the same in a second run of the same jobs: %s",
+                      again->study->policy, growth.found->text);
+        else
+            error_set(
+                reterr, ERROR_RUN,
+                "policy %s does not work with a later easim, whose structs are longer and whose view moves: %s: it %s",
+                again->study->policy, first.text, view_blame(differs_grown, &growth));
+    }
+    mem_unshare(growth.found, sizeof *growth.found);
+    return r;
 }
 
 int decision_log_close(struct decision_log *log, int r, const struct study *study,
                        const struct sim *first, struct tally *counted, struct error *reterr) {
-    if (r == 0 && log->observer.action)
-        r = run_again(log, study, first, counted, reterr);
+    struct again again = {log, study, first, study->module.policy->list != NULL, 0};
+    if (r == 0 && log->observer.action && again.plain)
+        r = run_again(&again, counted, reterr);
+    again.plain = false;
+    if (r == 0 && log->observer.action && first->options.replication == 0 && !study->effect)
+        r = check_growth(&again, reterr);
     free(log->actions.at);
     *log = (struct decision_log){0};
     return r;

@@ -169,8 +169,8 @@ static int simulate_replication(struct pool *pool, uint32_t index, const struct 
     const struct observer *observers[6 + REPLICATE_WATCHERS] = {&metrics.observer};
     size_t count = 1;
     struct decision_log log = {0};
-    if (pool->options->check && sink && pool->study->module.policy->list)
-        observers[count++] = decision_log_init(&log);
+    if (pool->options->check && sink && (pool->study->module.policy->list || index == 0))
+        observers[count++] = decision_log_init(&log, crash);
     if (pool->options->check || pool->options->record)
         observers[count++] = &segments.observer;
     if (pool->options->meter_step_ns > 0) {
@@ -178,7 +178,7 @@ static int simulate_replication(struct pool *pool, uint32_t index, const struct 
         observers[count++] = &means.observer;
     }
     if (crash)
-        observers[count++] = log.watch = &watch;
+        observers[count++] = &watch;
     if (sink && sink->watch)
         count += sink->watch(sink->context, index + 1, &outlet, observers + count);
     struct sim sim = study_sim(pool->study, workload);

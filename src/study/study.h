@@ -24,6 +24,7 @@ struct study {
     const struct study_workloads
         *drawn; /* by another study, in its physics; NULL: this one draws */
     struct policy_module module;
+    const char *effect;  /* "run PROGRAM", "open SOCKET": what its policy does; NULL: nothing */
     const char *foreign; /* what its policy, which is not trusted, would do; NULL: nothing */
     const char *policy;  /* what results call it: its label, its name, or NAME:VARIANT */
     struct policy_params params;

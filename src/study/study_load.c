@@ -225,10 +225,11 @@ static int load_policy(struct study *study, bool apart, const char *path,
         name_policy(study);
     if (policy == 0 && study->scenario.doc.root && study->module.handle)
         policy = bind_params(study, &binding);
-    const char *would = policy == 0 && overrides->trust == POLICY_KNOWN
-                            ? params_effect(&study->params, &study->arena)
-                            : NULL;
-    return would ? refuse_foreign(study, overrides, would, problems) : policy;
+    if (policy == 0)
+        study->effect = params_effect(&study->params, &study->arena);
+    return study->effect && overrides->trust == POLICY_KNOWN
+               ? refuse_foreign(study, overrides, study->effect, problems)
+               : policy;
 }
 
 static int bind_outages(struct study *study, const struct binding *b) {

@@ -502,7 +502,7 @@ Test(engine, watchers_learn_of_events) {
 #define IS_ALIGNED(array, type) ((uintptr_t)(array) % _Alignof(struct type) == 0)
 
 static void look_at_places(void *context, const struct replication *replication) {
-    const struct easim_view *v = replication->sim->view.shown;
+    const struct easim_view *v = view_shown(&replication->sim->view, AT_VIEW);
     bool *aligned = context;
     *aligned = IS_ALIGNED(v, easim_view) && IS_ALIGNED(v->gpu_types, easim_gpu_type) &&
                IS_ALIGNED(v->nodes, easim_node) && IS_ALIGNED(v->users, easim_user) &&

@@ -13,7 +13,7 @@ SCENARIOS = ["malleable jobs", "jobs across nodes", "deadlines", "rigid jobs", "
              "one GPU type", "one GPU", "burst of 2,000 jobs", "odd jobs", "jobs that share GPUs", "one event at a time",
              "models with phases", "a network of tiers", "forecasts", "services", "ended in the middle"]
 CHECKS = ["loads"] + [f"scenario: {name}" for name in SCENARIOS] + [
-    "view is left alone", "no action refused", "parameters", "same run, same decisions", "decides as when asked anew",
+    "view is left alone", "no action refused", "parameters", "same run, same decisions", "decides as when asked anew", "structs may grow",
     "two runs at once",
     "names of users do not matter", "reads only what it declares", "power cap", "no memory leaks", "no descriptors or processes left", "process is left alone"]
 SIGNAL = r"crashed: signal 11, Segmentation fault \(at t = [\d.]+ s, after 0 decisions\)"
