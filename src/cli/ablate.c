@@ -130,7 +130,6 @@ static int print_shares(const struct session *s, const struct ablate_output *out
     int code = run_args_show(s->options, &report);
     for (int i = 0; i < 2; i++)
         run_args_advise(s->options, &output->studies[i]);
-    report_finish(&report);
     return code;
 }
 
@@ -152,7 +151,7 @@ static int ablate_policies(struct session *s, struct ablation *ablation) {
     struct replicate_options how = run_args_options(s->options);
     uint32_t count = ablation->cell_count * ablation->replications;
     struct progress_line *progress =
-        s->options->quiet ? NULL : progress_line_start(count, "replications", &s->studies[0], &how);
+        progress_line_start(s->options, count, "replications", &s->studies[0], &how);
     int r = ablation_run(ablation, &s->studies[0], &s->studies[1], &how, &error);
     progress_line_stop(progress);
     if (r == ERROR_CANCELLED)

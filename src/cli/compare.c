@@ -379,7 +379,6 @@ static int print_comparison(const struct session *s, const struct compare_output
     for (size_t i = 0; i < s->clean.count; i++)
         if (s->clean.at[i].result.count > 0)
             run_args_advise(options, &s->clean.at[i].study);
-    report_finish(&report);
     str_finish(&precision);
     return code;
 }

@@ -65,7 +65,7 @@ int compare_worlds_run(struct compare_worlds *w, const struct compare_args *args
     struct error error = {0};
     size_t runs = w->results.sets * w->results.worlds * count * w->results.replications;
     struct progress_line *progress =
-        options->quiet ? NULL : progress_line_start((uint32_t)runs, "runs", NULL, &plan.how);
+        progress_line_start(options, (uint32_t)runs, "runs", NULL, &plan.how);
     int r = world_run(&plan, &w->results, &w->outcome, &error);
     (void)r; /* the error says it */
     progress_line_stop(progress);

@@ -150,10 +150,8 @@ void contenders_run(struct contenders *all, uint32_t replications, const struct 
     how.record = all->record != NULL;
     how.bound_work = all->bound_work;
     struct progress_line *progress =
-        options->quiet
-            ? NULL
-            : progress_line_start(missing, "replications",
-                                  all->at[0].result.count == 0 ? &all->at[0].study : NULL, &how);
+        progress_line_start(options, missing, "replications",
+                            all->at[0].result.count == 0 ? &all->at[0].study : NULL, &how);
     for (size_t i = 0; i < all->count && all->code != EXIT_INTERRUPTED; i++) {
         struct contender *c = &all->at[i];
         struct error error = {0};

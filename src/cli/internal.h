@@ -134,12 +134,12 @@ int repeat(const struct repeated *command, int argc, char **argv);
 struct progress_line;
 
 /* Announces work that will not end soon on standard error, and counts what runs with `how` finish
-   and simulate. study: what is run, or something with the same jobs; NULL if that differs. NULL if
-   there is nobody to see it; every function accepts NULL.
- */
-struct progress_line *progress_line_start(uint32_t count,
-                                          const char *what, /* "replications", "runs" */
-                                          const struct study *study, struct replicate_options *how);
+   and simulate; what: "replications", "runs". study: what is run, or something with the same jobs;
+   NULL if that differs. NULL if there is nobody to see it, as with --quiet; every function accepts
+   NULL. */
+struct progress_line *progress_line_start(const struct options *options, uint32_t count,
+                                          const char *what, const struct study *study,
+                                          struct replicate_options *how);
 /* That first half alone; `of` stands before it. */
 void progress_line_announce(const struct study *study, const char *of);
 void progress_line_expect(struct progress_line *progress,

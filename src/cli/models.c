@@ -503,9 +503,7 @@ static int print_survey(const struct options *options, struct model_args *args,
     report_lines(&report);
     if (!csv && options->out)
         str_addf(&report.text, "results: %s\n", options->out);
-    int code = run_args_show(options, &report);
-    report_finish(&report);
-    return code;
+    return run_args_show(options, &report);
 }
 
 static int show_survey(struct options *options, struct model_args *args,

@@ -76,9 +76,11 @@ void progress_line_announce(const struct study *study, const char *of) {
     str_finish(&text);
 }
 
-struct progress_line *progress_line_start(uint32_t count, const char *what,
-                                          const struct study *study,
+struct progress_line *progress_line_start(const struct options *options, uint32_t count,
+                                          const char *what, const struct study *study,
                                           struct replicate_options *how) {
+    if (options->quiet)
+        return NULL;
     if (study)
         progress_line_announce(study, "");
     if (!isatty(STDERR_FILENO))

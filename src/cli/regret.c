@@ -40,9 +40,7 @@ static int print_regret(const struct session *s, const struct regret_output *out
         (s->options->format == FORMAT_JSON ? regret_tables_json : regret_tables_csv)(output,
                                                                                      &report.text);
     }
-    int code = run_args_show(s->options, &report);
-    report_finish(&report);
-    return code;
+    return run_args_show(s->options, &report);
 }
 
 /* A copy that failed: the others are kept. */
@@ -102,8 +100,7 @@ static int run_regret(struct session *s) {
                             .context = s};
     struct error error = {0};
     struct bounds *bounds = NULL;
-    s->progress =
-        options->quiet ? NULL : progress_line_start(1, "decision points", s->study, &s->how);
+    s->progress = progress_line_start(options, 1, "decision points", s->study, &s->how);
     int r = regret_run(&regret, &error);
     if (options->hindsight && (r == 0 || (r == ERROR_CANCELLED && regret.looked_at > 0))) {
         struct error bound_error = {0};
@@ -136,9 +133,7 @@ static int print_externality(const struct session *s, const struct externality *
         (s->options->format == FORMAT_JSON ? externality_json : externality_csv)(externality,
                                                                                  &report.text);
     }
-    int code = run_args_show(s->options, &report);
-    report_finish(&report);
-    return code;
+    return run_args_show(s->options, &report);
 }
 
 static int conclude_externality(struct session *s, const struct externality *externality,
@@ -160,8 +155,7 @@ static int run_externality(struct session *s) {
     struct externality externality = {.study = s->study, .how = &s->how, .job = s->options->of_job};
     const uint32_t count = (uint32_t)s->study->scenario.replications;
     struct error error = {0};
-    s->progress =
-        s->options->quiet ? NULL : progress_line_start(count, "replications", s->study, &s->how);
+    s->progress = progress_line_start(s->options, count, "replications", s->study, &s->how);
     int r = externality_run(&externality, &error);
     progress_line_stop(s->progress);
     bool keeps = r == 0 || (r == ERROR_CANCELLED && externality.known > 0);
@@ -192,11 +186,5 @@ static int regret_study(struct options *options, const struct study *study) {
 }
 
 int cli_regret(struct options *options) {
-    struct problems problems = CLI_PROBLEMS;
-    struct study study;
-    int code = scenario_args_load(options, &study, &problems) < 0 ? cli_report_problems(&problems)
-                                                                  : regret_study(options, &study);
-    study_finish(&study);
-    problems_finish(&problems);
-    return code;
+    return scenario_args_run(options, regret_study);
 }

@@ -93,7 +93,6 @@ static int print_result(const struct options *options, const struct study *study
     int code = run_args_show(options, &report);
     if (r < 0)
         code = cli_report_error(&error);
-    report_finish(&report);
     assumptions_finish(&assumptions);
     notes_finish(&notes);
     return code;
@@ -143,7 +142,7 @@ static int run_study(struct options *options, const struct study *study) {
     if (options->bound && study->scenario.horizon_ns != TIME_NONE_NS)
         how.bound_work = &extras;
     struct progress_line *progress =
-        options->quiet ? NULL : progress_line_start(count, "replications", study, &how);
+        progress_line_start(options, count, "replications", study, &how);
     struct replicate_sink sink = run_dir_sink(dir);
     int r = replicate_run(study, &how, &sink, &result, &error);
     progress_line_stop(progress);
@@ -178,41 +177,29 @@ static int run_study(struct options *options, const struct study *study) {
 }
 
 int cli_run(struct options *options) {
-    struct problems problems = CLI_PROBLEMS;
-    struct study study;
-    int code = scenario_args_load(options, &study, &problems) < 0 ? cli_report_problems(&problems)
-                                                                  : run_study(options, &study);
-    study_finish(&study);
-    problems_finish(&problems);
-    return code;
+    return scenario_args_run(options, run_study);
 }
 
 /* --- check: easim check: everything that `easim run` would refuse, without running --- */
 
-int cli_check(struct options *options) {
-    struct problems problems = CLI_PROBLEMS;
-    struct study study;
-    int code = EXIT_DONE;
-    if (scenario_args_load(options, &study, &problems) < 0)
-        code = cli_report_problems(&problems);
-    else
-        cli_show("%s: ok\n", options->operands[0]);
+static int tell_study(struct options *options, const struct study *study) {
     struct str many = {0};
-    if (code == EXIT_DONE)
-        study_announce(&study, &many);
+    cli_show("%s: ok\n", options->operands[0]);
+    study_announce(study, &many);
     if (many.length > 0)
         cli_show("  warning: %s\n", many.text);
     many.length = 0;
-    if (code == EXIT_DONE)
-        study_add_periods(&study, &many);
+    study_add_periods(study, &many);
     if (many.length > 0)
         cli_show("  note: %s\n", many.text);
     str_finish(&many);
-    for (size_t i = 0; code == EXIT_DONE && i < study.warnings.count; i++)
-        cli_show("  warning: %s\n", study.warnings.at[i]);
-    study_finish(&study);
-    problems_finish(&problems);
-    return code;
+    for (size_t i = 0; i < study->warnings.count; i++)
+        cli_show("  warning: %s\n", study->warnings.at[i]);
+    return EXIT_DONE;
+}
+
+int cli_check(struct options *options) {
+    return scenario_args_run(options, tell_study);
 }
 
 /* --- bound: easim bound: numbers that no schedule of a scenario's jobs is below --- */
@@ -227,19 +214,18 @@ static int print_bounds(const struct options *options, const struct bound_output
         (options->format == FORMAT_JSON ? bound_tables_json : bound_tables_csv)(output,
                                                                                 &report.text);
     }
-    int code = run_args_show(options, &report);
-    report_finish(&report);
-    return code;
+    return run_args_show(options, &report);
 }
 
 /* Any schedule: with power limits and shared GPUs, whatever the policy of the scenario uses. */
-static int bound_study(struct options *options, const struct study *study, struct bounds *bounds) {
+static int bound_study(struct options *options, const struct study *study) {
     static const struct config_extras any = {.power_limits = true, .shares = true};
     struct error error = {0};
     struct inputs inputs = {.list = {0}};
     struct replicate_options how = run_args_options(options);
     uint32_t count = (uint32_t)study->scenario.replications;
     const char *usual = arena_printf(&options->arena, "results/%s/bound", study->scenario.name);
+    struct bounds *bounds = arena_alloc(&options->arena, count * sizeof *bounds);
     run_args_catch_interrupts();
     inputs_add_study(&inputs, study);
     error = inputs.failure;
@@ -249,7 +235,7 @@ static int bound_study(struct options *options, const struct study *study, struc
         return cli_report_error(&error);
     }
     struct progress_line *progress =
-        options->quiet ? NULL : progress_line_start(count, "replications", study, &how);
+        progress_line_start(options, count, "replications", study, &how);
     int r = bound_replications(study, &any, &how, count, bounds, &error);
     progress_line_stop(progress);
     const struct manifest_origin origin = {
@@ -262,17 +248,5 @@ static int bound_study(struct options *options, const struct study *study, struc
 }
 
 int cli_bound(struct options *options) {
-    struct problems problems = CLI_PROBLEMS;
-    struct study study;
-    int code;
-    if (scenario_args_load(options, &study, &problems) < 0) {
-        code = cli_report_problems(&problems);
-    } else {
-        struct bounds *bounds = mem_zalloc((size_t)study.scenario.replications, sizeof *bounds);
-        code = bound_study(options, &study, bounds);
-        free(bounds);
-    }
-    study_finish(&study);
-    problems_finish(&problems);
-    return code;
+    return scenario_args_run(options, bound_study);
 }

@@ -73,6 +73,17 @@ int scenario_args_load(struct options *options, struct study *study, struct prob
     return study_load(study, options->operands[0], &overrides, ingest_readers, problems);
 }
 
+int scenario_args_run(struct options *options,
+                      int (*run)(struct options *options, const struct study *study)) {
+    struct problems problems = CLI_PROBLEMS;
+    struct study study;
+    int code = scenario_args_load(options, &study, &problems) < 0 ? cli_report_problems(&problems)
+                                                                  : run(options, &study);
+    study_finish(&study);
+    problems_finish(&problems);
+    return code;
+}
+
 void scenario_args_plain(const struct options *options, struct study *study) {
     struct problems ignored = CLI_PROBLEMS;
     const struct scenario_overrides overrides = scenario_args_overrides(options);
@@ -136,13 +147,14 @@ void run_args_advise(const struct options *options, const struct study *study) {
         run_args_advise_on(options, name);
 }
 
-int run_args_show(const struct options *options, const struct report *report) {
+int run_args_show(const struct options *options, struct report *report) {
     struct error error = {0};
     int r = 0;
     if (!options_want_report(options))
         r = cli_print(&report->text, &error);
     else if (options->format != FORMAT_TABLE || !options->quiet)
         r = cli_print_report(report, options->format, &error);
+    report_finish(report);
     return r < 0 ? cli_report_error(&error) : EXIT_DONE;
 }
 

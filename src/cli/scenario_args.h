@@ -23,6 +23,9 @@ int scenario_args_read(struct options *options, struct problems *problems) MUST_
  */
 int scenario_args_load(struct options *options, struct study *study,
                        struct problems *problems) MUST_CHECK;
+/* A command on the scenario of the command line, loaded; returns its exit code. */
+int scenario_args_run(struct options *options,
+                      int (*run)(struct options *options, const struct study *study));
 struct scenario_overrides scenario_args_overrides(const struct options *options);
 /* Which policies the command may open, and what it says of others. */
 void scenario_args_trust(const struct options *options, struct scenario_overrides *overrides);
@@ -44,8 +47,9 @@ int run_args_report(const struct error *error, const struct replicate_result *re
    unchecked: "policy mine"; that of a study, if it is such a one. */
 void run_args_advise_on(const struct options *options, const char *policy);
 void run_args_advise(const struct options *options, const struct study *study);
-/* Prints text on standard output, a table only unless quiet; returns an exit code. */
-int run_args_show(const struct options *options, const struct report *report);
+/* Prints a report on standard output, a table only unless quiet, and releases it; returns an exit
+   code. */
+int run_args_show(const struct options *options, struct report *report);
 /* Puts the notes of results with the table, or beside data, on standard error unless quiet. */
 void run_args_add_notes(const struct options *options, const struct notes *notes,
                         const struct assumptions *assumptions, struct report *report);

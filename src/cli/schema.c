@@ -29,9 +29,8 @@ static cJSON *schema_of(const struct field *field) {
 }
 
 static cJSON *add_type(cJSON *any, const char *type) {
-    cJSON *out = cJSON_CreateObject();
+    cJSON *out = json_append_object(any);
     json_add_text(out, "type", type);
-    cJSON_AddItemToArray(any, out);
     return out;
 }
 
@@ -55,7 +54,7 @@ static void add_number(cJSON *any, const struct field *field) {
 /* Of any text or of some words. What looks like a number or true is text, too. */
 static void add_text(cJSON *any, const struct field *field) {
     static const char *const types[] = {"string", "number", "boolean"};
-    cJSON *out = cJSON_CreateObject(), *words = cJSON_CreateArray();
+    cJSON *out = json_append_object(any), *words = cJSON_CreateArray();
     for (const char *const *word = field->choices; word && *word; word++)
         cJSON_AddItemToArray(words, cJSON_CreateString(*word));
     for (size_t i = 0; field->choices == trace_own_formats && ingest_readers[i]; i++)
@@ -66,7 +65,6 @@ static void add_text(cJSON *any, const struct field *field) {
         cJSON_Delete(words);
     if (field->type == FIELD_PATH || field->min > 0)
         json_add_int(out, "minLength", 1);
-    cJSON_AddItemToArray(any, out);
 }
 
 static void add_list(cJSON *any, cJSON *items, bool may_be_empty) {

@@ -73,9 +73,7 @@ static int print_totals(const struct options *options, const struct sweep_dir *d
     } else {
         findings_csv(found, &report.text);
     }
-    int code = run_args_show(options, &report);
-    report_finish(&report);
-    return code;
+    return run_args_show(options, &report);
 }
 
 /* Whether all points have the base's models: what overrides do may depend on the nodes. */
@@ -188,7 +186,7 @@ static int run_points(const struct options *options, struct sweep_dir *dir) {
                             .sink = sweep_dir_sink(dir),
                             .lost = tell_lost_point};
     struct progress_line *progress =
-        options->quiet ? NULL : progress_line_start((uint32_t)count, "runs", NULL, &all.how);
+        progress_line_start(options, (uint32_t)count, "runs", NULL, &all.how);
     int r = sweep_run(&all, &error);
     progress_line_stop(progress);
     free(points);

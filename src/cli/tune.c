@@ -204,7 +204,6 @@ static int print_search(const struct options *options, const struct tune_output 
     notes_finish(&notes);
     int code = run_args_show(options, &report);
     run_args_advise(options, studies[0]);
-    report_finish(&report);
     return code;
 }
 
@@ -262,8 +261,7 @@ static int tune_params(struct session *s) {
     if (!folder)
         return cli_report_error(&error);
     struct replicate_options how = run_args_options(options);
-    s->progress =
-        options->quiet ? NULL : progress_line_start(1, "replications", &s->training, &how);
+    s->progress = progress_line_start(options, 1, "replications", &s->training, &how);
     struct tune search = {.study = &s->training,
                           .targets = s->what.targets,
                           .axes = s->what.axes,

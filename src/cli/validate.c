@@ -225,8 +225,7 @@ static int run_items(struct session *s, struct error *reterr) {
     for (size_t i = 0; i < s->count; i++)
         if (!s->items[i].validation.missing)
             replications += (uint32_t)s->items[i].study.scenario.replications;
-    s->progress =
-        s->options->quiet ? NULL : progress_line_start(replications, "replications", NULL, &how);
+    s->progress = progress_line_start(s->options, replications, "replications", NULL, &how);
     int r = 0;
     for (; s->done < s->count && r == 0; s->done += r == 0) {
         const struct validate_case *v = &s->items[s->done].validation;
@@ -291,9 +290,7 @@ static int print_results(struct session *s, const struct validate_output *output
         validate_tables_totals(output, &report.text);
         str_addf(&report.text, "results: %s\n", s->folder);
     }
-    int code = run_args_show(options, &report);
-    report_finish(&report);
-    return code;
+    return run_args_show(options, &report);
 }
 
 /* Also where the table is not shown. */

@@ -34,34 +34,29 @@ static int write_rows(const struct options *options, const struct study *study,
     return r;
 }
 
-static int generate_jobs(const struct options *options, const struct study *study,
-                         struct problems *problems) {
+static int generate_jobs(struct options *options, const struct study *study) {
+    struct problems problems = CLI_PROBLEMS;
     struct workload workload = {0};
     struct error error = {0};
     const char *obstacle = record_obstacle(&study->source);
     int code = EXIT_DONE;
     if (obstacle) {
-        problems_add(problems, study->scenario.workload->where, "workload",
+        problems_add(&problems, study->scenario.workload->where, "workload",
                      "no workload CSV can hold these jobs: %s", obstacle);
-        code = cli_report_problems(problems);
-    } else if (study_generate(study, (uint32_t)options->replication - 1, &workload, problems) < 0) {
-        code = cli_report_problems(problems);
+        code = cli_report_problems(&problems);
+    } else if (study_generate(study, (uint32_t)options->replication - 1, &workload, &problems) <
+               0) {
+        code = cli_report_problems(&problems);
     } else if (write_rows(options, study, &workload, &error) < 0) {
         code = cli_report_error(&error);
     }
     workload_finish(&workload);
+    problems_finish(&problems);
     return code;
 }
 
 int cli_gen(struct options *options) {
-    struct problems problems = CLI_PROBLEMS;
-    struct study study;
-    int code = scenario_args_load(options, &study, &problems) < 0
-                   ? cli_report_problems(&problems)
-                   : generate_jobs(options, &study, &problems);
-    study_finish(&study);
-    problems_finish(&problems);
-    return code;
+    return scenario_args_run(options, generate_jobs);
 }
 
 /* --- import --- */
