@@ -29,12 +29,6 @@ void json_add_seconds(cJSON *object, const char *name, int64_t time_ns) {
     json_add_real(object, name, time_ns < 0 || time_ns == TIME_NONE_NS ? NAN : units_s(time_ns));
 }
 
-cJSON *json_add_row(cJSON *array) {
-    cJSON *object = cJSON_CreateObject();
-    cJSON_AddItemToArray(array, object);
-    return object;
-}
-
 void json_add_natural(cJSON *object, const char *name, int64_t value) {
     if (value >= 0)
         json_add_int(object, name, value);

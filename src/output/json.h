@@ -13,7 +13,6 @@ void json_add_int(cJSON *object, const char *name, int64_t value);
 void json_add_text(cJSON *object, const char *name, const char *text); /* null if NULL */
 /* null: before 0, or no such instant */
 void json_add_seconds(cJSON *object, const char *name, int64_t time_ns);
-cJSON *json_add_row(cJSON *array); /* an empty object, its last item */
 void json_add_natural(cJSON *object, const char *name, int64_t value); /* null below 0 */
 #define json_add_flag cJSON_AddBoolToObject
 /* A new object at the end of a list; the list owns it. */

@@ -452,13 +452,6 @@ void notes_print(const struct notes *notes, struct str *out) {
     free(groups);
 }
 
-bool notes_any(const struct notes *notes) {
-    for (size_t i = 0; i < notes->at.count; i++)
-        if (notes->at.at[i].kind != NOTE_STARTS && notes->at.at[i].kind != NOTE_POINT)
-            return true;
-    return false;
-}
-
 void notes_add_warnings(const struct notes *notes, cJSON *root) {
     cJSON *list = NULL;
     for (size_t i = 0; i < notes->at.count; i++) {

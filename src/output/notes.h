@@ -69,8 +69,6 @@ void notes_point_text(const struct study *study, const struct summary *summaries
                       const struct trend *trends, uint32_t count, struct str *out);
 void notes_finish(struct notes *notes);
 
-/* Whether there is anything to tell. */
-bool notes_any(const struct notes *notes);
 /* The warnings, each once, as "warnings"; only if there are any. */
 void notes_add_warnings(const struct notes *notes, cJSON *root);
 

@@ -41,7 +41,7 @@ static void kineto_streams_add(struct kineto_streams *streams, const struct kine
 
 ORDER_BY(by_track, struct kineto_stream, ASC(track.device) ASC(track.stream))
 
-void kineto_streams_complete(struct kineto_streams *streams) {
+static void kineto_streams_complete(struct kineto_streams *streams) {
     struct kineto_stream *all = streams->all.at;
     size_t kept = 0;
     for (size_t i = 0; i < streams->all.count; i++)

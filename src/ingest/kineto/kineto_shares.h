@@ -18,8 +18,6 @@ struct kineto_streams {
     ARRAY_OF(struct kineto_stream) all; /* ordered by device and stream once complete */
 };
 
-void kineto_streams_complete(struct kineto_streams *streams);
-
 /* --- kineto_shares --- */
 
 /* Lengths of unions of intervals, in ns. span = busy + idle; classes may overlap each other. */

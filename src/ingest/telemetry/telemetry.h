@@ -130,8 +130,6 @@ void telemetry_init(struct telemetry *telemetry, const struct telemetry_job *job
 /* Figures, notes and the profile row. Negative where there is no power at all. */
 int telemetry_report(struct telemetry *telemetry, const char *format,
                      const struct telemetry_job *job);
-/* Power as a function of activity, for each device that has both. Points are in order. */
-void telemetry_add_power_model(struct telemetry *telemetry, struct figure *root);
 void telemetry_finish(struct telemetry *telemetry);
 
 /* ---- What cells hold ---- */

@@ -172,7 +172,8 @@ static void add_power_model(struct figure *list, const char *device, const struc
     figures_real(row, "residual_w", model.residual_w);
 }
 
-void telemetry_add_power_model(struct telemetry *telemetry, struct figure *root) {
+/* Power as a function of activity, for each device that has both. Points are in order. */
+static void telemetry_add_power_model(struct telemetry *telemetry, struct figure *root) {
     struct figure *list = NULL;
     struct power_fit all = {0};
     for (size_t i = 0; i < telemetry->devices.count; i++) {

@@ -42,7 +42,7 @@ static void add_types(const struct explanation *explanation, const struct moment
     const struct moment_type *types = &explanation->moments->types.at[moment->first_type];
     cJSON *list = cJSON_AddArrayToObject(object, "gpu_types");
     for (uint32_t h = 0; h < explanation->run->folder->cluster.gpu_type_count; h++) {
-        cJSON *row = json_add_row(list);
+        cJSON *row = json_append_object(list);
         json_add_text(row, "gpu_type", explanation->run->folder->cluster.gpu_types[h].name);
         json_add_int(row, "gpus", types[h].gpus);
         json_add_int(row, "free", types[h].free);
@@ -78,7 +78,7 @@ static void add_moment(const struct explanation *explanation, const struct momen
         cJSON_AddNullToObject(object, "chosen");
     cJSON *list = cJSON_AddArrayToObject(object, "configurations");
     for (uint32_t i = 0; i < moment->choice_count; i++)
-        add_moment_choice(explanation, json_add_row(list), &choices[i]);
+        add_moment_choice(explanation, json_append_object(list), &choices[i]);
 }
 
 static void add_moments(const struct explanation *explanation, cJSON *root) {
@@ -90,7 +90,7 @@ static void add_moments(const struct explanation *explanation, cJSON *root) {
     waits_json(explanation, root);
     cJSON *list = cJSON_AddArrayToObject(root, "decisions");
     for (size_t i = 0; i < moments->at.count; i++)
-        add_moment(explanation, &moments->at.at[i], json_add_row(list));
+        add_moment(explanation, &moments->at.at[i], json_append_object(list));
     json_add_int(root, "decisions_that_left_it_waiting", (int64_t)moments->passed);
     json_add_int(root, "of_these_could_have_started", (int64_t)moments->passed_fitting);
     cJSON *refused = cJSON_AddObjectToObject(root, "refused");
@@ -121,7 +121,7 @@ static void add_teams(const struct explanation *explanation, cJSON *root) {
         if (!team_is_news(run, s, last))
             continue;
         list = list ? list : cJSON_AddArrayToObject(root, "teams");
-        cJSON *row = json_add_row(list);
+        cJSON *row = json_append_object(list);
         const struct moment_choice shape = explanation_shape(recorded_run_config(run, s));
         json_add_seconds(row, "from_s", s->start_ns);
         add_shape(explanation, row, &shape);
@@ -142,7 +142,7 @@ static void add_overtakers(const struct explanation *explanation, cJSON *root) {
     for (size_t i = 0; i < explanation->overtakers.count; i++) {
         const struct explanation_overtaker *overtaker = &explanation->overtakers.at[i];
         const struct job_spec *job = &explanation->run->workload.jobs.at[overtaker->job];
-        cJSON *row = json_add_row(list);
+        cJSON *row = json_append_object(list);
         json_add_text(row, "job", job->id);
         json_add_text(row, "user", explanation->run->workload.users.at[job->user].name);
         json_add_seconds(row, "submit_s", job->submit_ns);

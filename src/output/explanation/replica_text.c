@@ -244,7 +244,7 @@ void replica_json(const struct replica_explanation *explanation, struct str *out
     cJSON *sources = cJSON_AddArrayToObject(root, "gpus_of");
     for (size_t i = 0; i < explanation->sources.count; i++) {
         const struct replica_source *of = &explanation->sources.at[i];
-        cJSON *source = json_add_row(sources);
+        cJSON *source = json_append_object(sources);
         json_add_text(source, "job", run->workload.jobs.at[of->job].id);
         json_add_int(source, "gpus", of->gpus);
         json_add_seconds(source, "time_s", of->time_ns);
@@ -260,7 +260,7 @@ void displacements_json(const struct displacements *d, const struct recorded_run
                         cJSON *object) {
     cJSON *list = cJSON_AddArrayToObject(object, "displaced_by");
     for (size_t i = 0; i < d->list.count; i++) {
-        cJSON *row = json_add_row(list);
+        cJSON *row = json_append_object(list);
         json_add_seconds(row, "time_s", d->list.at[i].time_ns);
         json_add_text(row, "replica", run->workload.jobs.at[d->list.at[i].replica].id);
         json_add_int(row, "gpus", d->list.at[i].gpus);

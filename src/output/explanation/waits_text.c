@@ -206,7 +206,7 @@ void waits_json(const struct explanation *explanation, cJSON *root) {
     cJSON *list = cJSON_AddArrayToObject(root, "waits");
     for (size_t i = 0; i < waits->at.count; i++) {
         const struct wait *wait = &waits->at.at[i];
-        cJSON *row = json_add_row(list);
+        cJSON *row = json_append_object(list);
         json_add_real(row, "from_s", units_s(wait->from_ns));
         json_add_real(row, "to_s", units_s(wait->to_ns));
         json_add_text(row, "why", wait_why_names[wait->why]);

@@ -189,7 +189,7 @@ void plot_figure_finish(struct plot_figure *figure) {
 
 #define BAND_STEPS 400
 
-const struct plot_style plot_band_style = {"#0072B2", 7, 1};
+static const struct plot_style plot_band_style = {"#0072B2", 7, 1};
 
 const char *plot_band_label(struct plot_figure *figure, size_t count, const char *what) {
     plot_note(figure, "%zu %s are drawn as one band: their median, and 10 to 90 %% of them", count,

@@ -85,8 +85,6 @@ void plot_set_numbers(struct plot_figure *figure, const char *name, const double
 void plot_set_styles(struct plot_figure *figure, const struct plot_style *styles, size_t count);
 /* --- many lines: a band --- */
 
-extern const struct plot_style plot_band_style;
-
 /* "median of 13 policies", and the note that there is a band. */
 const char *plot_band_label(struct plot_figure *figure, size_t count, const char *what);
 /* The cells median, before_label, and what 10 and 90 % of the values are; sorts these. */
