@@ -120,7 +120,7 @@ struct analysis {
 static int divide_waste(struct analysis *a, struct error *reterr) {
     const struct options *options = a->options;
     int r = 0;
-    waste_csv_header(&a->waste_csv);
+    str_add(&a->waste_csv, waste_csv_header);
     for (size_t i = 0; i < a->recorded.folder.parts.count && r == 0; i++) {
         const struct recorded_part *part = &a->recorded.folder.parts.at[i];
         if ((options->policy && part->policy != a->recorded.run.part->policy) ||

@@ -130,9 +130,9 @@ static int attribute_run(struct session *s, const struct recorded_part *part,
 
 static void add_headers(struct session *s) {
     attribution_csv_header(&s->folder.cluster, &s->request.path, &s->texts[ATTRIBUTION_CSV]);
-    blame_csv_header(&s->texts[BLAME_CSV]);
-    critical_path_csv_header(&s->texts[CRITICAL_PATH_CSV]);
-    node_blame_csv_header(&s->texts[NODE_BLAME_CSV]);
+    str_add(&s->texts[BLAME_CSV], blame_csv_header);
+    str_add(&s->texts[CRITICAL_PATH_CSV], critical_path_csv_header);
+    str_add(&s->texts[NODE_BLAME_CSV], node_blame_csv_header);
 }
 
 static int commit_files(struct session *s, struct error *reterr) {

@@ -92,8 +92,7 @@ static bool is_leftover(const char *folder, const char *name, const char *const 
     return fd >= 0;
 }
 
-/* With the files in it: such folders hold no others. */
-static void remove_folder(const char *path) {
+void leftovers_remove_folder(const char *path) {
     struct arena arena = {0};
     DIR *dir = files_open_folder(path);
     for (struct dirent *entry; dir && (entry = readdir(dir));)
@@ -116,7 +115,7 @@ void leftovers_remove(const char *folder, const char *const *names) {
         if (fd < 0)
             continue;
         if (is_folder)
-            remove_folder(path);
+            leftovers_remove_folder(path);
         else
             (void)unlink(path);
         close(fd);

@@ -12,6 +12,8 @@ bool leftovers_claim(int fd) MUST_CHECK;
 /* Makes a folder of a name that ends in .tmp-XXXXXX, and locks it until *ret_fd is closed. */
 int leftovers_make_folder(char *pattern, int *ret_fd, struct error *reterr) MUST_CHECK;
 
+/* Removes a folder with the files in it: such folders hold no others. */
+void leftovers_remove_folder(const char *path);
 /* Removes what is left of files and folders of those names (NULL: any name); NULL-terminated. */
 void leftovers_remove(const char *folder, const char *const *names);
 

@@ -44,6 +44,14 @@ void columns_end_row(struct str *out, size_t begin);
 #define json_add_positive(to, name, value) json_add_real(to, name, (value) > 0 ? (value) : NAN)
 #define csv_comma_estimate(out, estimate)  csv_comma_real(out, (estimate)->mean)
 
+/* A row of a table of runs, behind what `begin` adds: the cells of policy and replication. */
+#define RUN_ROW(begin, COLUMNS) \
+    do { \
+        begin; \
+        COLUMNS(COLUMN_CELL) \
+        str_add_char(out, '\n'); \
+    } while (0)
+
 /* The cells of policy and replication. */
 void run_columns_begin(const char *policy, uint32_t number, struct str *out);
 void run_columns_begin_row(const struct replication *replication, struct str *out);

@@ -7,22 +7,24 @@
 
 #include <stdlib.h>
 
-static void remove_leftovers(const char *folder, const struct text_file *files, size_t count) {
+/* NULL-terminated; the caller frees them. */
+static const char **names_of(const struct text_file *files, size_t count) {
     const char **names = mem_zalloc(count + 1, sizeof *names);
     for (size_t i = 0; i < count; i++)
         names[i] = files[i].name;
-    manifest_remove_leftovers(folder, names);
-    free(names);
+    return names;
 }
 
 int text_files_write(const char *folder, struct text_file *files, size_t count,
                      struct error *reterr) {
     struct arena arena = {0};
+    const char **names = names_of(files, count);
     int r = files_make_folders(folder, reterr);
     if (r == 0)
         r = manifest_retire(folder, reterr);
     if (r == 0)
-        remove_leftovers(folder, files, count);
+        manifest_remove_leftovers(folder, names);
+    free(names);
     for (size_t i = 0; i < count; i++) {
         struct str *text = &files[i].text;
         const char *path = arena_printf(&arena, "%s/%s", folder, files[i].name);
@@ -33,6 +35,18 @@ int text_files_write(const char *folder, struct text_file *files, size_t count,
         str_finish(text);
     }
     arena_finish(&arena);
+    return r;
+}
+
+int results_write(cJSON *root, const struct manifest_origin *origin, const char *folder,
+                  struct text_file *files, size_t count, struct error *reterr) {
+    const char **names = names_of(files, count);
+    int r = text_files_write(folder, files, count, reterr);
+    if (r == 0)
+        r = manifest_write(root, origin, folder, names, reterr);
+    else
+        cJSON_Delete(root);
+    free(names);
     return r;
 }
 
@@ -57,14 +71,11 @@ static cJSON *make_ablate_manifest(const char *folder, const struct ablate_outpu
 int ablate_dir_write(const char *folder, const struct ablate_output *output, struct error *reterr) {
     struct text_file files[] = {
         {.name = "ablate.csv"}, {.name = "cells.csv"}, {.name = "runs.csv"}};
-    const char *const names[] = {files[0].name, files[1].name, files[2].name, NULL};
     ablate_tables_shares(output, &files[0].text);
     ablate_tables_cells(output, &files[1].text);
     ablate_tables_runs(output, &files[2].text);
-    int r = text_files_write(folder, files, 3, reterr);
-    return r < 0 ? r
-                 : manifest_write(make_ablate_manifest(folder, output), output->origin, folder,
-                                  names, reterr);
+    return results_write(make_ablate_manifest(folder, output), output->origin, folder, files, 3,
+                         reterr);
 }
 
 /* --- bound_dir --- */
@@ -72,16 +83,12 @@ int ablate_dir_write(const char *folder, const struct ablate_output *output, str
 int bound_dir_write(const char *folder, const struct bound_output *output,
                     const struct manifest_origin *origin, struct error *reterr) {
     struct text_file file = {.name = BOUNDS_NAME};
-    const char *const names[] = {file.name, NULL};
     bound_tables_csv(output, &file.text);
-    int r = text_files_write(folder, &file, 1, reterr);
-    if (r < 0)
-        return r;
     cJSON *root = manifest_begin(origin, output->study->scenario.name, folder);
     manifest_add_hash(root, output->study);
     json_add_int(root, "replications", output->replications);
     manifest_add_inputs(root, output->study, folder);
-    return manifest_write(root, origin, folder, names, reterr);
+    return results_write(root, origin, folder, &file, 1, reterr);
 }
 
 /* --- compare_dir --- */
@@ -218,13 +225,10 @@ static cJSON *make_models_manifest(const char *folder, const struct models_outpu
 
 int models_dir_write(const char *folder, const struct models_output *output, struct error *reterr) {
     struct text_file files[] = {{.name = "models.csv"}, {.name = "measured.csv"}};
-    const char *const names[] = {files[0].name, files[1].name, NULL};
     models_csv(output->survey, &files[0].text);
     measured_csv(output->survey, &files[1].text);
-    int r = text_files_write(folder, files, 2, reterr);
-    return r < 0 ? r
-                 : manifest_write(make_models_manifest(folder, output), output->origin, folder,
-                                  names, reterr);
+    return results_write(make_models_manifest(folder, output), output->origin, folder, files, 2,
+                         reterr);
 }
 
 /* --- tune_dir --- */
@@ -258,17 +262,13 @@ int tune_dir_write(const char *folder, const struct tune_output *output, struct 
                                 {.name = "check.csv"},
                                 {.name = "constraints.csv"},
                                 {.name = "runs.csv"}};
-    const char *const names[] = {files[0].name, files[1].name, files[2].name,
-                                 files[3].name, files[4].name, NULL};
     tune_tables_trials(output, &files[0].text);
     tune_tables_params(output, &files[1].text);
     write_check(output, &files[2].text);
     tune_tables_bounds(output, &files[3].text);
     tune_tables_runs(output, &files[4].text);
-    int r = text_files_write(folder, files, 5, reterr);
-    return r < 0 ? r
-                 : manifest_write(make_tune_manifest(folder, output), output->origin, folder, names,
-                                  reterr);
+    return results_write(make_tune_manifest(folder, output), output->origin, folder, files, 5,
+                         reterr);
 }
 
 /* --- regret_dir --- */
@@ -277,12 +277,8 @@ int regret_dir_write(const char *folder, const struct regret_output *output,
                      const struct manifest_origin *origin, bool partial, struct error *reterr) {
     const struct regret *regret = output->regret;
     struct text_file files[] = {{.name = HINDSIGHT_NAME}, {.name = REGRET_NAME}};
-    const char *const names[] = {HINDSIGHT_NAME, REGRET_NAME, NULL};
     regret_tables_hindsight(output, &files[0].text);
     regret_tables_csv(output, &files[1].text);
-    int r = text_files_write(folder, files, sizeof files / sizeof *files, reterr);
-    if (r < 0)
-        return r;
     cJSON *root = manifest_begin(origin, regret->study->scenario.name, folder);
     manifest_add_hash(root, regret->study);
     manifest_add_policy(root, "policy", regret->study);
@@ -292,7 +288,7 @@ int regret_dir_write(const char *folder, const struct regret_output *output,
     json_add_int(root, "looked_at", (int64_t)regret->looked_at);
     json_add_int(root, "failed", (int64_t)regret->failed);
     manifest_add_inputs(root, regret->study, folder);
-    return manifest_write(root, origin, folder, names, reterr);
+    return results_write(root, origin, folder, files, 2, reterr);
 }
 
 /* --- validate_dir --- */
@@ -318,12 +314,9 @@ int validate_dir_write(const char *folder, const struct validate_output *output,
                        const struct validate_dir_state *state, struct error *reterr) {
     struct text_file files[] = {
         {.name = "validation.csv"}, {.name = "validation_jobs.csv"}, {.name = "curves.csv"}};
-    const char *const names[] = {files[0].name, files[1].name, files[2].name, NULL};
     validate_tables_rows(output, &files[0].text);
     validate_tables_jobs(output, &files[1].text);
     validate_tables_curves(output, &files[2].text);
-    int r = text_files_write(folder, files, 3, reterr);
-    return r < 0 ? r
-                 : manifest_write(make_validate_manifest(folder, output, state), state->origin,
-                                  folder, names, reterr);
+    return results_write(make_validate_manifest(folder, output, state), state->origin, folder,
+                         files, 3, reterr);
 }

@@ -28,6 +28,9 @@ struct text_file {
  */
 int text_files_write(const char *folder, struct text_file *files, size_t count,
                      struct error *reterr) MUST_CHECK;
+/* The same, and then the manifest that lists them; the folder is there. Frees root, too. */
+int results_write(cJSON *root, const struct manifest_origin *origin, const char *folder,
+                  struct text_file *files, size_t count, struct error *reterr) MUST_CHECK;
 
 /* --- ablate_dir --- */
 

@@ -62,9 +62,7 @@ static int64_t time_ns(const struct line *line) {
     X(measured, flag, "", NEITHER, recorded_run_measures(line->run, line->number))
 /* clang-format on */
 
-void blame_csv_header(struct str *out) {
-    str_add(out, RUN_HEADER(BLAME_COLUMNS) "\n");
-}
+const char blame_csv_header[] = RUN_HEADER(BLAME_COLUMNS) "\n";
 
 void blame_csv_rows(const struct blame_page *page, struct str *out) {
     const struct recorded_run *run = page->run;
@@ -83,9 +81,7 @@ void blame_csv_rows(const struct blame_page *page, struct str *out) {
             continue;
         row.cause = miss_cause_find(run, page->blame, j, &row.late_s);
         const struct line *line = &row;
-        recorded_begin_row(run, out);
-        BLAME_COLUMNS(COLUMN_CELL)
-        str_add_char(out, '\n');
+        RUN_ROW(recorded_begin_row(run, out), BLAME_COLUMNS);
     }
     free(is_critical);
 }
@@ -101,16 +97,12 @@ void blame_csv_rows(const struct blame_page *page, struct str *out) {
     X(gap_s, seconds, "s", NEITHER, link->gap_ns)
 /* clang-format on */
 
-void critical_path_csv_header(struct str *out) {
-    str_add(out, RUN_HEADER(CRITICAL_PATH_COLUMNS) "\n");
-}
+const char critical_path_csv_header[] = RUN_HEADER(CRITICAL_PATH_COLUMNS) "\n";
 
 void critical_path_csv_rows(const struct blame_page *page, struct str *out) {
     for (size_t i = 0; i < page->path->links.count; i++) {
         const struct critical_link *link = &page->path->links.at[i];
-        recorded_begin_row(page->run, out);
-        CRITICAL_PATH_COLUMNS(COLUMN_CELL)
-        str_add_char(out, '\n');
+        RUN_ROW(recorded_begin_row(page->run, out), CRITICAL_PATH_COLUMNS);
     }
 }
 
@@ -129,9 +121,7 @@ void critical_path_csv_rows(const struct blame_page *page, struct str *out) {
     X(slowed_j, real, "J", NEITHER, b->slowed_j)
 /* clang-format on */
 
-void node_blame_csv_header(struct str *out) {
-    str_add(out, RUN_HEADER(NODE_BLAME_COLUMNS) "\n");
-}
+const char node_blame_csv_header[] = RUN_HEADER(NODE_BLAME_COLUMNS) "\n";
 
 void node_blame_csv_rows(const struct blame_page *page, struct str *out) {
     const struct cluster *cluster = &page->run->folder->cluster;
@@ -139,8 +129,6 @@ void node_blame_csv_rows(const struct blame_page *page, struct str *out) {
         const struct node_blame *b = &page->nodes[n];
         if (b->down_gpu_ps == 0 && b->failures == 0 && b->slowed_j == 0)
             continue;
-        recorded_begin_row(page->run, out);
-        NODE_BLAME_COLUMNS(COLUMN_CELL)
-        str_add_char(out, '\n');
+        RUN_ROW(recorded_begin_row(page->run, out), NODE_BLAME_COLUMNS);
     }
 }

@@ -32,12 +32,12 @@ struct blame_page {
     const struct node_blame *nodes;
 };
 
-void blame_csv_header(struct str *out);
+extern const char blame_csv_header[];
 void blame_csv_rows(const struct blame_page *page, struct str *out);
-void critical_path_csv_header(struct str *out);
+extern const char critical_path_csv_header[];
 void critical_path_csv_rows(const struct blame_page *page, struct str *out);
 /* Nodes that cost nothing are left out. */
-void node_blame_csv_header(struct str *out);
+extern const char node_blame_csv_header[];
 void node_blame_csv_rows(const struct blame_page *page, struct str *out);
 
 /* --- attribution_report: for the terminal, of one run --- */
@@ -50,7 +50,7 @@ void blame_report(const struct blame_page *page, struct str *out);
 /* --- waste_csv: waste.csv: energy and GPU time of each run by class --- */
 
 /* With the line end. */
-void waste_csv_header(struct str *out);
+extern const char waste_csv_header[];
 /* The same of a run of the folder that is read for it. */
 int waste_csv_read(const struct recorded_folder *folder, const struct recorded_part *part,
                    struct str *out, struct error *reterr) MUST_CHECK;

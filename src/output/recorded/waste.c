@@ -18,9 +18,7 @@
     X(gpu_share, real, METRIC_SHARE, NEITHER, share_of(amount->gpu_s, total->gpu_s))
 /* clang-format on */
 
-void waste_csv_header(struct str *out) {
-    str_add(out, RUN_HEADER(WASTE_COLUMNS) "\n");
-}
+const char waste_csv_header[] = RUN_HEADER(WASTE_COLUMNS) "\n";
 
 /* NAN, an empty cell, of nothing. */
 static double share_of(double part, double total) {
@@ -33,9 +31,7 @@ void waste_csv_rows(const struct recorded_run *run, const struct waste *waste, s
         const struct waste_amount *amount = &waste->of[i];
         if (!waste_lists(waste, (enum waste_class)i))
             continue;
-        recorded_begin_row(run, out);
-        WASTE_COLUMNS(COLUMN_CELL)
-        str_add_char(out, '\n');
+        RUN_ROW(recorded_begin_row(run, out), WASTE_COLUMNS);
     }
 }
 
@@ -113,9 +109,7 @@ void invest_csv(const struct recorded_run *run, const struct investments *invest
     str_add(out, RUN_HEADER(INVEST_COLUMNS) "\n");
     for (size_t i = 0; i < investments->at.count; i++) {
         const struct investment *v = &investments->at.at[i];
-        recorded_begin_row(run, out);
-        INVEST_COLUMNS(COLUMN_CELL)
-        str_add_char(out, '\n');
+        RUN_ROW(recorded_begin_row(run, out), INVEST_COLUMNS);
     }
 }
 

@@ -160,16 +160,12 @@ int externality_dir_write(const char *folder, const struct externality *external
                           struct error *reterr) {
     const struct study *study = externality->study;
     struct text_file file = {.name = EXTERNALITY_NAME};
-    const char *const names[] = {file.name, NULL};
     externality_csv(externality, &file.text);
-    int r = text_files_write(folder, &file, 1, reterr);
-    if (r < 0)
-        return r;
     cJSON *root = manifest_begin(origin, study->scenario.name, folder);
     manifest_add_hash(root, study);
     manifest_add_policy(root, "policy", study);
     json_add_int(root, "replications", externality->known);
     cJSON_AddBoolToObject(root, "partial", partial);
     manifest_add_inputs(root, study, folder);
-    return manifest_write(root, origin, folder, names, reterr);
+    return results_write(root, origin, folder, &file, 1, reterr);
 }

@@ -115,9 +115,7 @@ struct segment_row {
     X(ended, word, "", NEITHER, segment_cause_names[row->ended])
 /* clang-format on */
 
-void segments_csv_header(struct str *out) {
-    str_add(out, RUN_HEADER(SEGMENTS_COLUMNS) "\n");
-}
+const char segments_csv_header[] = RUN_HEADER(SEGMENTS_COLUMNS) "\n";
 
 static void add_row(const struct gpu_tracker *tracker, const struct shared_cells *cells,
                     const struct segment_row *row, struct str *out) {
@@ -319,17 +317,13 @@ static int64_t segment_rows(const struct job_segments *segments) {
     return (int64_t)(segments->list.count + segments->replicas.list.count);
 }
 
-void recorded_csv_header(struct str *out) {
-    str_add(out, RUN_HEADER(RECORDED_COLUMNS) "\n");
-}
+const char recorded_csv_header[] = RUN_HEADER(RECORDED_COLUMNS) "\n";
 
 void recorded_csv_row(const struct replication *replication, const struct recorded_bytes *bytes,
                       struct str *out) {
     const struct sim *sim = replication->sim;
     const struct job_segments *segments = replication->segments;
-    run_columns_begin_row(replication, out);
-    RECORDED_COLUMNS(COLUMN_CELL)
-    str_add_char(out, '\n');
+    RUN_ROW(run_columns_begin_row(replication, out), RECORDED_COLUMNS);
 }
 
 /* --- record_files --- */

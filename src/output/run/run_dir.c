@@ -32,7 +32,7 @@ enum file {
 /* A file with rows of every replication. */
 struct run_file {
     const char *name;
-    void (*header)(struct str *out); /* NULL: it is that of summary.csv, or needs the workload */
+    const char *header; /* NULL: it is that of summary.csv, or needs the workload */
     void (*workload_header)(const struct workload *workload, struct str *out);
     void (*rows)(const struct replication *replication,
                  struct pieces *pieces); /* NULL: see below */
@@ -127,7 +127,7 @@ static int write_headers(struct run_dir *dir, struct error *reterr) {
         if (f == FILE_SUMMARY)
             summary_csv_header(study_metric_groups(dir->study), &text);
         else if (files[f].header)
-            files[f].header(&text);
+            str_add(&text, files[f].header);
         if (r == 0 && text.length > 0)
             r = write_text(dir, (enum file)f, (struct slice){text.text, text.length}, reterr);
         if (r == 0)

@@ -129,18 +129,14 @@ void jobs_csv_rows(const struct replication *replication, struct pieces *pieces)
     X(slowdown_mean, real, "", LESS, row->slowdown_mean)
 /* clang-format on */
 
-void users_csv_header(struct str *out) {
-    str_add(out, RUN_HEADER(USERS_COLUMNS) "\n");
-}
+const char users_csv_header[] = RUN_HEADER(USERS_COLUMNS) "\n";
 
 void users_csv_rows(const struct replication *replication, struct pieces *pieces) {
     for (size_t u = 0; u < replication->sim->workload->users.count; u++) {
         const struct workload_user *user = &replication->sim->workload->users.at[u];
         const struct user_row *row = &replication->metrics->users[u];
         struct str *out = pieces_row(pieces);
-        run_columns_begin_row(replication, out);
-        USERS_COLUMNS(COLUMN_CELL)
-        str_add_char(out, '\n');
+        RUN_ROW(run_columns_begin_row(replication, out), USERS_COLUMNS);
     }
 }
 
@@ -156,9 +152,7 @@ void users_csv_rows(const struct replication *replication, struct pieces *pieces
     X(jobs, int, "", NEITHER, row->jobs)
 /* clang-format on */
 
-void types_csv_header(struct str *out) {
-    str_add(out, RUN_HEADER(TYPES_COLUMNS) "\n");
-}
+const char types_csv_header[] = RUN_HEADER(TYPES_COLUMNS) "\n";
 
 void types_csv_rows(const struct replication *replication, struct pieces *pieces) {
     const struct cluster *cluster = replication->sim->cluster;
@@ -166,9 +160,7 @@ void types_csv_rows(const struct replication *replication, struct pieces *pieces
         const struct gpu_type *type = &cluster->gpu_types[h];
         const struct type_row *row = &replication->metrics->types[h];
         struct str *out = pieces_row(pieces);
-        run_columns_begin_row(replication, out);
-        TYPES_COLUMNS(COLUMN_CELL)
-        str_add_char(out, '\n');
+        RUN_ROW(run_columns_begin_row(replication, out), TYPES_COLUMNS);
     }
 }
 
@@ -196,9 +188,7 @@ void types_csv_rows(const struct replication *replication, struct pieces *pieces
     X(preemptions, int, "", LESS, (int64_t)row->preemptions)
 /* clang-format on */
 
-void services_csv_header(struct str *out) {
-    str_add(out, RUN_HEADER(SERVICES_COLUMNS) "\n");
-}
+const char services_csv_header[] = RUN_HEADER(SERVICES_COLUMNS) "\n";
 
 void services_csv_rows(const struct replication *replication, struct pieces *pieces) {
     const struct sim *sim = replication->sim;
@@ -207,9 +197,7 @@ void services_csv_rows(const struct replication *replication, struct pieces *pie
         const struct service_run *run = &sim->services.runs[s];
         const struct service_row *row = &replication->metrics->services[s];
         struct str *out = pieces_row(pieces);
-        run_columns_begin_row(replication, out);
-        SERVICES_COLUMNS(COLUMN_CELL)
-        str_add_char(out, '\n');
+        RUN_ROW(run_columns_begin_row(replication, out), SERVICES_COLUMNS);
     }
 }
 

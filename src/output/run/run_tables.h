@@ -18,19 +18,19 @@
 void jobs_csv_header(const struct workload *workload, struct str *out);
 void jobs_csv_rows(const struct replication *replication, struct pieces *pieces);
 /* The measured jobs of each user. */
-void users_csv_header(struct str *out);
+extern const char users_csv_header[];
 void users_csv_rows(const struct replication *replication, struct pieces *pieces);
 /* Use and energy of each GPU type. */
-void types_csv_header(struct str *out);
+extern const char types_csv_header[];
 void types_csv_rows(const struct replication *replication, struct pieces *pieces);
 /* What each service answered, and what that took. */
-void services_csv_header(struct str *out);
+extern const char services_csv_header[];
 void services_csv_rows(const struct replication *replication, struct pieces *pieces);
 /* What the policy tried, and each job that was rejected. */
-void decisions_csv_header(struct str *out);
+extern const char decisions_csv_header[];
 void decisions_csv_rows(const struct replication *replication, struct pieces *pieces);
 /* Mean power of intervals of one length. */
-void meter_csv_header(struct str *out);
+extern const char meter_csv_header[];
 void meter_csv_rows(const struct replication *replication, struct pieces *pieces);
 /* Power cap, price and carbon intensity over the time of the runs: header and rows, at 0 and at
    each change up to end_ns. */
@@ -39,10 +39,10 @@ void series_csv(const struct study *study, int64_t end_ns, struct str *out);
 /* ---- Of a recorded replication ---- */
 
 /* What each job did, from its submission on, and behind them each replica. */
-void segments_csv_header(struct str *out);
+extern const char segments_csv_header[];
 void segments_csv_rows(const struct replication *replication, struct pieces *pieces);
 /* When GPUs that no job held were free, asleep or failed. */
-void gpus_csv_header(struct str *out);
+extern const char gpus_csv_header[];
 void gpus_csv_rows(const struct replication *replication, struct pieces *pieces);
 /* The jobs with the configurations that they allow; a column for each label of the workload. */
 void workload_csv_header(const struct workload *workload, struct str *out);
@@ -85,7 +85,7 @@ struct power_csv {
     struct pieces *pieces;
 };
 
-void power_csv_header(struct str *out);
+extern const char power_csv_header[];
 /* Before replication `number`, from 1; release with power_csv_finish. */
 void power_csv_watch(struct power_csv *csv, const char *policy, uint32_t number,
                      struct pieces *pieces);
@@ -94,7 +94,7 @@ void power_csv_finish(struct power_csv *csv);
 /* --- recorded_csv --- */
 /* Runs that a recorded folder holds, and facts of each as a whole (docs/reference/record.md). */
 
-void recorded_csv_header(struct str *out);
+extern const char recorded_csv_header[];
 /* How long the rows of a replication are in the files that are read by parts. */
 struct recorded_bytes {
     size_t segments, gpus, workload;

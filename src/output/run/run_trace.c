@@ -463,22 +463,11 @@ int trace_files_commit(struct trace_files *files, struct arena *arena, const cha
     return r;
 }
 
-static void remove_folder(const char *path) {
-    struct arena scratch = {0};
-    DIR *dir = files_open_folder(path);
-    for (struct dirent *entry; dir && (entry = readdir(dir));)
-        (void)unlink(arena_printf(&scratch, "%s/%s", path, entry->d_name)); /* not . and .. */
-    if (dir)
-        closedir(dir);
-    (void)rmdir(path);
-    arena_finish(&scratch);
-}
-
 void trace_files_abort(struct trace_files *files) {
     if (!files)
         return;
     if (files->making)
-        remove_folder(files->making);
+        leftovers_remove_folder(files->making);
     if (files->lock >= 0)
         close(files->lock);
     free(files->kept);

@@ -26,9 +26,7 @@ static int64_t whole_milli(uint32_t gpus) {
     return (int64_t)gpus * WHOLE_GPU_MILLI;
 }
 
-void power_csv_header(struct str *out) {
-    str_add(out, RUN_HEADER(POWER_COLUMNS) "\n");
-}
+const char power_csv_header[] = RUN_HEADER(POWER_COLUMNS) "\n";
 
 static void add_row(void *context, const struct sim *sim) {
     const struct power_csv *csv = context;
@@ -60,17 +58,13 @@ void power_csv_finish(struct power_csv *csv) {
     X(power_w, watts, "W", LESS, means->at_nw.at[i])
 /* clang-format on */
 
-void meter_csv_header(struct str *out) {
-    str_add(out, RUN_HEADER(METER_COLUMNS) "\n");
-}
+const char meter_csv_header[] = RUN_HEADER(METER_COLUMNS) "\n";
 
 void meter_csv_rows(const struct replication *replication, struct pieces *pieces) {
     const struct power_means *means = replication->means;
     for (size_t i = 0; i < means->at_nw.count; i++) {
         struct str *out = pieces_row(pieces);
-        run_columns_begin_row(replication, out);
-        METER_COLUMNS(COLUMN_CELL)
-        str_add_char(out, '\n');
+        RUN_ROW(run_columns_begin_row(replication, out), METER_COLUMNS);
     }
 }
 
@@ -127,9 +121,7 @@ static void add_gpus(const struct recorded_rest *rest, struct str *out) {
     run_columns_gpus(out, rest->first, rest->count);
 }
 
-void gpus_csv_header(struct str *out) {
-    str_add(out, RUN_HEADER(GPUS_COLUMNS) "\n");
-}
+const char gpus_csv_header[] = RUN_HEADER(GPUS_COLUMNS) "\n";
 
 void gpus_csv_rows(const struct replication *replication, struct pieces *pieces) {
     const struct gpu_tracker *tracker = replication->segments->tracker;
@@ -138,9 +130,7 @@ void gpus_csv_rows(const struct replication *replication, struct pieces *pieces)
     for (size_t i = 0; i < tracker->rests.count; i++) {
         const struct recorded_rest *rest = &tracker->rests.at[i];
         struct str *out = pieces_row(pieces);
-        str_add_bytes(out, begin.text, begin.length);
-        GPUS_COLUMNS(COLUMN_CELL)
-        str_add_char(out, '\n');
+        RUN_ROW(str_add_bytes(out, begin.text, begin.length), GPUS_COLUMNS);
     }
     str_finish(&begin);
 }
@@ -194,9 +184,7 @@ static const char *gpu_type_name(const struct sim *sim, const struct easim_confi
     return config ? types[config->gpu_type].name : replica ? types[replica->gpu_type].name : NULL;
 }
 
-void decisions_csv_header(struct str *out) {
-    str_add(out, RUN_HEADER(DECISIONS_COLUMNS) "\n");
-}
+const char decisions_csv_header[] = RUN_HEADER(DECISIONS_COLUMNS) "\n";
 
 void decisions_csv_rows(const struct replication *replication, struct pieces *pieces) {
     const struct sim *sim = replication->sim;
@@ -212,9 +200,7 @@ void decisions_csv_rows(const struct replication *replication, struct pieces *pi
                                                    : NULL;
         add_who(sim, &row->action, &who);
         struct str *out = pieces_row(pieces);
-        run_columns_begin_row(replication, out);
-        DECISIONS_COLUMNS(COLUMN_CELL)
-        str_add_char(out, '\n');
+        RUN_ROW(run_columns_begin_row(replication, out), DECISIONS_COLUMNS);
     }
     str_finish(&who);
 }
