@@ -168,7 +168,7 @@ static bool differs_grown(void *context, uint32_t parts) {
     return growing->difference.length > 0;
 }
 
-/* A later host, whose structs are longer, and whose view is at another address at each call. */
+/* A later host, whose structs are longer, and whose view moves from call to call. */
 static void check_growth(struct suite *suite) {
     static const char check[] = "structs may grow";
     struct str reasons = {0};

@@ -161,8 +161,6 @@ static void init_blocks(struct view *view, uint32_t jobs, bool checked) {
 
 static const uint64_t poison = 0xfff5f5f5f5f5f5f5; /* no double, pointer or index */
 
-#define MOVES_AT_ONCE (1u << 20) /* bytes; what has N times as many moves at one of N calls */
-
 static void map_grown(struct view *view) {
     struct view_layout *grown = &view->grown;
     for (int i = 0; i < GROWN_PLACES; i++) {
@@ -204,8 +202,11 @@ static void update_grown(struct view *view) {
     point(&view->grown);
 }
 
-static void move_grown(struct view_layout *grown) {
+/* At each of the first calls, then at fewer, the fewer the larger it is: pages take their time. */
+static void move_grown(struct view_layout *grown, uint32_t round) {
     uint32_t next = 3 - grown->side;
+    if (round >= 128 && round % (16 + (grown->bytes >> 16)) != 0)
+        return;
     if (mprotect(grown->maps[grown->side], grown->bytes, PROT_NONE) < 0 ||
         mprotect(grown->maps[next], grown->bytes, PROT_READ) < 0)
         machine_end("check: cannot move the view of the policy: %s", strerror(errno));
@@ -216,9 +217,8 @@ const struct easim_pass *view_begin_call(struct view *view, struct easim_pass *p
     struct view_layout *grown = &view->grown;
     struct easim_host *host = place_in(grown, 0, AT_HOST);
     struct easim_pass *longer = place_in(grown, 0, AT_PASS);
-    if (grown->parts >> GROWN_MOVES & 1 &&
-        view->guard.round % (1 + grown->bytes / MOVES_AT_ONCE) == 0)
-        move_grown(grown);
+    if (grown->parts >> GROWN_MOVES & 1)
+        move_grown(grown, view->guard.round);
     pass->view = view_shown(view, AT_VIEW);
     if (!grown->parts)
         return pass;
@@ -314,7 +314,7 @@ void view_policy_begins(struct view *view) {
 }
 
 bool view_policy_ends(struct view *view, bool all) {
-    return guard_check(&view->guard, all);
+    return view->grown.parts || guard_check(&view->guard, all);
 }
 
 void view_damage(const struct view *view, char text[static VIEW_PLACE_BYTES]) {

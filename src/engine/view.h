@@ -61,8 +61,8 @@ struct view {
     struct view_layout own;
     size_t ends[VIEW_PLACES]; /* of places: where the next may begin, or what is hidden */
     /* A copy for policies, where some part has grown: structs go on behind the members that are
-       known here, with what is no pointer, number or index; and what they see is at another address
-       at each call of the policy, when it can no longer be read at the last one. */
+       known here, with what is no pointer, number or index; and from call to call of the policy it
+       moves to another address, when it can no longer be read at the last one. */
     struct view_layout grown;
     struct idset waiting;  /* job indices */
     uint32_t last_waiting; /* the greatest of them; EASIM_NONE: nobody waits */

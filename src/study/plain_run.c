@@ -47,6 +47,7 @@ struct again {
     const struct sim *first; /* it has ended well */
     bool plain;              /* as sim_options */
     uint32_t grown;
+    const volatile bool *original;
 };
 
 /* The further run so far. */
@@ -130,7 +131,7 @@ static int run_again(const struct again *again, struct tally *counted, struct er
     sim.options.progress = NULL;
     sim.options.plain = again->plain;
     sim.options.grown = again->grown;
-    sim.options.original = again->plain ? first->options.original : NULL; /* else a copy itself */
+    sim.options.original = again->original;
     sim.options.stop_ns = !log->is_cut || count == 0 ? 0 : log->actions.at[count - 1].time_ns + 1;
     sim.observers = observers;
     int r = loop_init(&sim, &error);
@@ -139,7 +140,7 @@ static int run_again(const struct again *again, struct tally *counted, struct er
     if (comparison.difference.length == 0 && r == 0 && comparison.compared < count)
         note_difference(&comparison, &sim, &log->actions.at[comparison.compared], NULL);
     bool differs = comparison.difference.length > 0,
-         drew = again->plain && (first->list.drew || sim.list.drew);
+         drew = again->plain && !again->grown && (first->list.drew || sim.list.drew);
     loop_finish(&sim);
     if (differs && drew)
         tally_add(counted, "decisions were not compared: callbacks about jobs draw random numbers",
@@ -205,34 +206,46 @@ static bool differs_grown(void *context, uint32_t parts) {
     return growth->found->code == ERROR_RUN; /* and not cancelled */
 }
 
-static int check_growth(const struct again *again, struct error *reterr) {
+static int check_growth(struct growth *growth, struct error *reterr) {
+    const char *policy = growth->again.study->policy;
+    if (!differs_grown(growth, GROWN_ALL))
+        return 0;
+    const struct error first = *growth->found;
+    if (differs_grown(growth, 0))
+        return error_set(reterr, ERROR_RUN,
+                         "policy %s does not do the same in a second run of the same jobs: %s",
+                         policy, growth->found->text);
+    return error_set(
+        reterr, ERROR_RUN,
+        "policy %s does not work with a later easim, whose structs are longer and whose view moves: %s: it %s",
+        policy, first.text, view_blame(differs_grown, growth));
+}
+
+/* Both at once, where it grows; if anything differs then, one after the other. */
+static int check_again(const struct again *again, bool grows, struct tally *counted,
+                       struct error *reterr) {
     struct growth growth = {*again, mem_shared(sizeof *growth.found)};
     int r = 0;
-    if (differs_grown(&growth, GROWN_ALL)) {
-        const struct error first = *growth.found;
-        r = ERROR_RUN;
-        if (differs_grown(&growth, 0))
-            error_set(reterr, ERROR_RUN,
-                      "policy %s does not do the same in a second run of the same jobs: %s",
-                      again->study->policy, growth.found->text);
-        else
-            error_set(
-                reterr, ERROR_RUN,
-                "policy %s does not work with a later easim, whose structs are longer and whose view moves: %s: it %s",
-                again->study->policy, first.text, view_blame(differs_grown, &growth));
-    }
+    growth.again.original = NULL; /* it runs in a copy of this process */
+    bool differs = !grows || differs_grown(&growth, GROWN_ALL);
+    if (differs && again->plain)
+        r = run_again(again, counted, reterr);
+    growth.again.plain = false;
+    if (differs && grows && r == 0)
+        r = check_growth(&growth, reterr);
     mem_unshare(growth.found, sizeof *growth.found);
     return r;
 }
 
 int decision_log_close(struct decision_log *log, int r, const struct study *study,
                        const struct sim *first, struct tally *counted, struct error *reterr) {
-    struct again again = {log, study, first, study->module.policy->list != NULL, 0};
-    if (r == 0 && log->observer.action && again.plain)
-        r = run_again(&again, counted, reterr);
-    again.plain = false;
-    if (r == 0 && log->observer.action && first->options.replication == 0 && !study->effect)
-        r = check_growth(&again, reterr);
+    struct again again = {.log = log,
+                          .study = study,
+                          .first = first,
+                          .plain = study->module.policy->list != NULL,
+                          .original = first->options.original};
+    if (r == 0 && log->observer.action)
+        r = check_again(&again, first->options.replication == 0 && !study->effect, counted, reterr);
     free(log->actions.at);
     *log = (struct decision_log){0};
     return r;
