@@ -1,5 +1,5 @@
 /* Measured profiles: what a training job reached on k GPUs with a batch, one row per measurement
- * (docs/explanation/calibration.md). */
+ * (docs/reference/profiles.md). */
 #ifndef EASIM_CALIBRATE_PROFILE_TABLE_H
 #define EASIM_CALIBRATE_PROFILE_TABLE_H
 

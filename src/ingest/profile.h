@@ -86,7 +86,7 @@ struct profile_run {
     const char *round;
 };
 
-/* A row of the profile CSV (docs/explanation/calibration.md). Texts in its arena or NULL; NAN:
+/* A row of the profile CSV (docs/reference/profiles.md). Texts in its arena or NULL; NAN:
    unknown. */
 struct profile_row {
     const char *model, *precision, *gpu;
