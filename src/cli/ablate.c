@@ -174,19 +174,17 @@ static int ablate_policies(struct session *s, struct ablation *ablation) {
 int cli_ablate(struct options *options) {
     struct session s = {.options = options, .sides = {options->operands[1], options->operands[2]}};
     struct ablation ablation = {0};
-    struct problems problems = CLI_PROBLEMS;
     scenario_args_refuse_policy(options, "policies A and B");
-    int r = load_sides(&s, &problems);
+    int r = load_sides(&s, &options->problems);
     if (r == 0) {
         ablation_init(&ablation, &s.studies[0], &s.studies[1]);
-        r = refuse_alike(&ablation, &problems);
+        r = refuse_alike(&ablation, &options->problems);
     }
-    int code = r < 0 ? cli_report_problems(&problems) : ablate_policies(&s, &ablation);
+    int code = r < 0 ? cli_report_problems(&options->problems) : ablate_policies(&s, &ablation);
     ablation_finish(&ablation);
     study_finish(&s.studies[0]);
     study_finish(&s.studies[1]);
     study_finish(&s.plain);
     inputs_finish(&s.inputs);
-    problems_finish(&problems);
     return code;
 }

@@ -207,11 +207,11 @@ static void finish(struct analysis *a) {
 
 int cli_analyze(struct options *options) {
     struct analysis a = {.options = options};
-    struct problems problems = CLI_PROBLEMS;
     struct error error = {0};
     int code = EXIT_DONE;
-    if (rule_settings_init(&a.settings, options->rules.at, options->rules.count, &problems) < 0) {
-        code = cli_report_problems(&problems);
+    if (rule_settings_init(&a.settings, options->rules.at, options->rules.count,
+                           &options->problems) < 0) {
+        code = cli_report_problems(&options->problems);
     } else if (recorded_args_load(&a.recorded, options, &error) < 0 ||
                waste_of_run(&a.waste, &a.recorded.run, &error) < 0 ||
                divide_waste(&a, &error) < 0 || find_insights(&a, &error) < 0 ||
@@ -219,6 +219,5 @@ int cli_analyze(struct options *options) {
         code = cli_report_error(&error);
     }
     finish(&a);
-    problems_finish(&problems);
     return code;
 }

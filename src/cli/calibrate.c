@@ -378,14 +378,12 @@ int cli_calibrate(struct options *options) {
     if (refuse_words(options) < 0)
         return EXIT_BAD_INPUT;
     struct profile_table profile = {0};
-    struct problems problems = CLI_PROBLEMS;
     int r;
-    if (profile_table_load(&profile, file, &problems) < 0)
-        r = cli_report_problems(&problems);
+    if (profile_table_load(&profile, file, &options->problems) < 0)
+        r = cli_report_problems(&options->problems);
     else
-        r = options->check_models ? check_models(options, &profile, &problems)
+        r = options->check_models ? check_models(options, &profile, &options->problems)
                                   : fit_models(options, &profile);
     profile_table_finish(&profile);
-    problems_finish(&problems);
     return r;
 }

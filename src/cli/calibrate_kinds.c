@@ -310,20 +310,16 @@ static int show_fits(struct session *s) {
     return r;
 }
 
-int calibrate_collectives(const struct options *options) {
-    struct arena arena = {0};
-    struct problems problems = CLI_PROBLEMS;
-    const struct binding binding = {.arena = &arena, .problems = &problems};
+int calibrate_collectives(struct options *options) {
+    const struct binding binding = {.arena = &options->arena, .problems = &options->problems};
     struct session s = {.options = options};
     if (calibrate_refuse(options, CALIBRATE_COLLECTIVES) < 0)
         return EXIT_BAD_INPUT;
     int r = collective_rows_load(&s.rows, options->operands[1], &binding) < 0
-                ? cli_report_problems(&problems)
+                ? cli_report_problems(&options->problems)
                 : show_fits(&s);
     collective_fits_finish(&s.fits);
     collective_rows_finish(&s.rows);
-    problems_finish(&problems);
-    arena_finish(&arena);
     return r;
 }
 
@@ -462,25 +458,21 @@ static int64_t node_count(const struct options *options) {
     return count;
 }
 
-int calibrate_failures(const struct options *options) {
-    struct arena arena = {0};
-    struct problems problems = CLI_PROBLEMS;
-    const struct binding binding = {.arena = &arena, .problems = &problems};
+int calibrate_failures(struct options *options) {
+    const struct binding binding = {.arena = &options->arena, .problems = &options->problems};
     struct outages outages = {.file = options->operands[1]};
     int64_t nodes = node_count(options);
     int r;
     if (calibrate_refuse(options, CALIBRATE_FAILURES) < 0 || nodes < 0)
         return EXIT_BAD_INPUT;
     if (outages_load(&outages, &binding) == 0 && outages.count == 0)
-        problems_add(&problems, (struct location){.file = outages.file}, NULL,
+        problems_add(&options->problems, (struct location){.file = outages.file}, NULL,
                      "expected at least one outage, got no row");
     uint32_t last = outages.count > 0 ? outages.at[outages.count - 1].node : 0;
     if (nodes > 0 && outages.count > 0 && last >= nodes)
-        problems_add(&problems, (struct location){.file = outages.file}, NULL,
+        problems_add(&options->problems, (struct location){.file = outages.file}, NULL,
                      "expected nodes below %u (--node-count), got node %u", (uint32_t)nodes, last);
-    r = problems.count > 0 ? cli_report_problems(&problems)
-                           : fit_record(options, &outages, (uint32_t)nodes);
-    problems_finish(&problems);
-    arena_finish(&arena);
+    r = options->problems.count > 0 ? cli_report_problems(&options->problems)
+                                    : fit_record(options, &outages, (uint32_t)nodes);
     return r;
 }

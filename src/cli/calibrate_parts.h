@@ -5,12 +5,12 @@
 #include "cli/options.h"
 
 /* Laws of times to failure and of repair from recorded outages. */
-int calibrate_failures(const struct options *options);
+int calibrate_failures(struct options *options);
 /* Power of a cluster from its job log and a meter. */
 int calibrate_power(struct options *options);
 /* Constants of transformers' plans from measured iterations. */
-int calibrate_plans(const struct options *options);
+int calibrate_plans(struct options *options);
 /* Latency and bandwidth inside nodes from measured collectives. */
-int calibrate_collectives(const struct options *options);
+int calibrate_collectives(struct options *options);
 
 #endif

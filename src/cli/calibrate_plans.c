@@ -186,10 +186,8 @@ static bool read_held(const struct options *options, double held[static PLAN_UNK
     return true;
 }
 
-int calibrate_plans(const struct options *options) {
-    struct arena arena = {0};
-    struct problems problems = CLI_PROBLEMS;
-    const struct binding binding = {.arena = &arena, .problems = &problems};
+int calibrate_plans(struct options *options) {
+    const struct binding binding = {.arena = &options->arena, .problems = &options->problems};
     struct model_set models = {0};
     struct plan_rows rows = {.node_gpus = node_gpus(options)};
     struct plan_constants_fit fit = {0};
@@ -204,13 +202,11 @@ int calibrate_plans(const struct options *options) {
     int r = EXIT_BAD_INPUT;
     if (model_set_load(&models, &file, &binding) < 0 ||
         plan_rows_load(&rows, path, &models, &binding) < 0 ||
-        plan_constants_fit(&fit, &rows, held, path, &problems) < 0)
-        r = cli_report_problems(&problems);
+        plan_constants_fit(&fit, &rows, held, path, &options->problems) < 0)
+        r = cli_report_problems(&options->problems);
     else
         r = show_fit(options, &rows, &fit, held);
     plan_constants_fit_finish(&fit);
     plan_rows_finish(&rows);
-    problems_finish(&problems);
-    arena_finish(&arena);
     return r;
 }

@@ -390,15 +390,14 @@ static int write_replay(struct session *s, struct error *reterr) {
 int calibrate_power(struct options *options) {
     struct session s = {
         .options = options, .log = options->operands[1], .file = options->operands[2]};
-    struct problems problems = CLI_PROBLEMS;
     struct error error = {0};
     int r = EXIT_BAD_INPUT;
     if (calibrate_refuse(options, CALIBRATE_POWER) < 0)
         return r;
     if (options->output && run_args_take_folder(options, options->output, &error) < 0)
         r = cli_report_error(&error);
-    else if (load_files(&s, &problems) < 0)
-        r = cli_report_problems(&problems);
+    else if (load_files(&s, &options->problems) < 0)
+        r = cli_report_problems(&options->problems);
     else if (fit_powers(&s, &error) < 0) {
         cli_say("%s: %s\n", s.file, error.text);
         r = EXIT_RUN_FAILED;
@@ -412,7 +411,6 @@ int calibrate_power(struct options *options) {
         print_windows(&s);
         r = EXIT_DONE;
     }
-    problems_finish(&problems);
     session_finish(&s);
     return r;
 }

@@ -540,23 +540,22 @@ static void finish_session(struct session *s) {
 
 int cli_compare(struct options *options) {
     struct compare_args args = {.options = options};
-    struct problems problems = CLI_PROBLEMS;
     scenario_args_refuse_policy(options, "--policies");
     if (options->goal.relative > 0 && options->goal.column == SUMMARY_COUNT)
         options->goal.column = options->pareto.columns[0];
     struct session session = {.args = &args, .options = options};
     int code = EXIT_BAD_INPUT;
-    if (compare_args_resolve(&args, &problems) == 0 && load_contenders(&session, &problems) == 0 &&
-        compare_args_check(&args, session.clean.at, &problems) == 0 &&
-        compare_worlds_draw(&session.worlds, &args, &session.clean, &problems) == 0) {
+    if (compare_args_resolve(&args, &options->problems) == 0 &&
+        load_contenders(&session, &options->problems) == 0 &&
+        compare_args_check(&args, session.clean.at, &options->problems) == 0 &&
+        compare_worlds_draw(&session.worlds, &args, &session.clean, &options->problems) == 0) {
         const char *name = session.clean.at[0].study.scenario.name;
         session.folder = arena_printf(&options->arena, "results/%s/compare", name);
         code = compare_policies(&session);
     } else {
-        code = cli_report_problems(&problems);
+        code = cli_report_problems(&options->problems);
     }
     finish_session(&session);
-    problems_finish(&problems);
     compare_args_finish(&args);
     return code;
 }

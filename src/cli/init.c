@@ -156,22 +156,21 @@ static int write_files(const struct options *options, struct profile_table *prof
 int cli_init(struct options *options) {
     const char *folder = options->operand_count > 0 ? options->operands[0] : "easim-study";
     struct profile_table profile = {0};
-    struct problems problems = CLI_PROBLEMS;
     struct str text = {0}, log = {0}, shown = {0};
     struct error error = {0};
     int code = EXIT_DONE, r = run_dir_is_empty(folder, &error);
     if (r == 0)
         r = error_set(&error, ERROR_INPUT, "%s: the folder is not empty", folder);
     else if (r > 0)
-        r = read_own(options, &profile, &text, &log, &problems, &error);
+        r = read_own(options, &profile, &text, &log, &options->problems, &error);
     if (r == 0)
         r = files_make_folders(folder, &error);
     if (r == 0 && chdir(folder) < 0)
         r = error_set(&error, ERROR_IO, "%s: %s", folder, strerror(errno));
     if (r == 0)
-        r = write_files(options, &profile, &text, &log, &problems, &error);
+        r = write_files(options, &profile, &text, &log, &options->problems, &error);
     if (r < 0)
-        code = error.code < 0 ? cli_report_error(&error) : cli_report_problems(&problems);
+        code = error.code < 0 ? cli_report_error(&error) : cli_report_problems(&options->problems);
     if (r == 0)
         code = run_here(COMMAND_CALIBRATE, cli_calibrate, 3,
                         (char *[]){"easim calibrate", "profile.csv", "--output=models.yaml", NULL});
@@ -185,6 +184,5 @@ int cli_init(struct options *options) {
     str_finish(&text);
     str_finish(&log);
     profile_table_finish(&profile);
-    problems_finish(&problems);
     return code;
 }

@@ -526,31 +526,29 @@ static int show_survey(struct options *options, struct model_args *args,
 int cli_models(struct options *options) {
     struct model_args args = {0};
     struct survey survey = {0};
-    struct problems problems = CLI_PROBLEMS;
     int code = EXIT_BAD_INPUT;
-    if (model_args_load(&args, options, &problems) == 0) {
+    if (model_args_load(&args, options, &options->problems) == 0) {
         survey_make(&survey, &args.study.models, args.cluster, &args.wishes);
-        refuse_nothing(&survey, &args, options, &problems);
-        if (problems.count == 0) {
+        refuse_nothing(&survey, &args, options, &options->problems);
+        if (options->problems.count == 0) {
             if (!args.is_scenario && !options->parameters && survey.pairs.count > 0)
                 note_assumptions(&survey, &args);
             note_unknown_pairs(&args);
             note_unknown_power(&survey, &args);
             note_serving(&args, options);
         }
-        if (problems.count == 0 && options->profile_csv &&
-            add_profile(&survey, &args, options->profile_csv, &problems) == 0) {
+        if (options->problems.count == 0 && options->profile_csv &&
+            add_profile(&survey, &args, options->profile_csv, &options->problems) == 0) {
             const struct input input = {.key = "profile", .path = options->profile_csv};
             (void)inputs_add(&args.inputs, &input);
         }
     }
-    if (problems.count == 0 && args.inputs.failure.code < 0)
+    if (options->problems.count == 0 && args.inputs.failure.code < 0)
         code = cli_report_error(&args.inputs.failure);
     else
-        code = problems.count > 0 ? cli_report_problems(&problems)
-                                  : show_survey(options, &args, &survey);
+        code = options->problems.count > 0 ? cli_report_problems(&options->problems)
+                                           : show_survey(options, &args, &survey);
     survey_finish(&survey);
     model_args_finish(&args);
-    problems_finish(&problems);
     return code;
 }

@@ -369,26 +369,25 @@ static void check_options(const struct options *options, struct problems *proble
 }
 
 void options_parse(struct options *options, enum command command, int argc, char **argv) {
-    struct problems problems = CLI_PROBLEMS;
-    *options = (struct options){.command = command, .who = argv[0]};
+    *options = (struct options){.command = command, .who = argv[0], .problems = CLI_PROBLEMS};
     set_defaults(options);
     set_usual_values(options);
-    read_words(options, argc, argv, &problems);
-    if (problems.count == 0)
-        check_operands(options, &problems);
-    if (problems.count == 0 && commands[command].reads_yaml &&
-        results_refuse(options, &problems) < 0)
-        exit(cli_report_problems(&problems));
-    if (problems.count == 0)
-        check_options(options, &problems);
-    if (problems.count > 0) {
-        (void)cli_report_problems(&problems);
+    read_words(options, argc, argv, &options->problems);
+    if (options->problems.count == 0)
+        check_operands(options, &options->problems);
+    if (options->problems.count == 0 && commands[command].reads_yaml &&
+        results_refuse(options, &options->problems) < 0)
+        exit(cli_report_problems(&options->problems));
+    if (options->problems.count == 0)
+        check_options(options, &options->problems);
+    if (options->problems.count > 0) {
+        (void)cli_report_problems(&options->problems);
         end_with_hint(options);
     }
-    problems_finish(&problems);
 }
 
 void options_finish(struct options *options) {
+    problems_finish(&options->problems);
     free(options->words.at);
     free(options->sets.at);
     free(options->policy_sets.at);

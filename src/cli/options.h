@@ -91,6 +91,7 @@ struct options {
     struct texts words; /* for the manifest: recorded options as "--name=value", then all operands
                            but the first; ends with NULL */
     struct arena arena;
+    struct problems problems;   /* of the command line and of what it names */
     struct folder_lock *folder; /* of the results, while the command runs; NULL: none yet */
     struct str stdin_text;      /* of standard input, if it has been read */
 

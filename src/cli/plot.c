@@ -169,7 +169,6 @@ static struct plot_wishes wishes_of(const struct options *options) {
 int cli_plot(struct options *options) {
     struct session session = {
         .options = options, .wishes = wishes_of(options), .arena = &options->arena};
-    struct problems problems = CLI_PROBLEMS;
     struct error error = {0};
     struct str warnings = {0};
     if (options->operand_count > 1 && !options->out)
@@ -179,8 +178,9 @@ int cli_plot(struct options *options) {
                              ? options->out
                              : arena_printf(&options->arena, "%s/figures", options->operands[0]);
     int code = EXIT_DONE;
-    if (make_figures(&session, &problems) < 0 || check_used(&session, &problems) < 0)
-        code = cli_report_problems(&problems);
+    if (make_figures(&session, &options->problems) < 0 ||
+        check_used(&session, &options->problems) < 0)
+        code = cli_report_problems(&options->problems);
     else if (draw_figures(&session, folder, &warnings, &error) < 0)
         code = cli_report_error(&error);
     else if (!options->quiet)
@@ -190,7 +190,6 @@ int cli_plot(struct options *options) {
     for (size_t i = 0; i < MOST_KINDS; i++)
         plot_figure_finish(&session.figures[i]);
     plot_source_finish(&session.source);
-    problems_finish(&problems);
     str_finish(&warnings);
     return code;
 }

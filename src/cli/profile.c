@@ -56,19 +56,17 @@ int cli_profile(struct options *options) {
     for (size_t i = 0; i < count; i++)
         formats[i] = (struct format_use){profile_readers[i]->name, profile_readers[i]->uses};
     struct profile profile = {.notes = {.dashes = "--", .every = true}};
-    struct problems problems = CLI_PROBLEMS;
-    size_t chosen = formats_choose(options, formats, count, &problems);
+    size_t chosen = formats_choose(options, formats, count, &options->problems);
     int r = EXIT_BAD_INPUT;
     if (chosen < count && option_given(options, "interval"))
         options->profile.given |= PROFILE_INTERVAL;
     if (chosen == count ||
         profile_read(profile_readers[chosen], options->operands + 1, options->operand_count - 1,
-                     &options->profile, &profile, &problems) < 0 ||
-        (writes_csv(options) && profile_check_columns(&profile, &problems) < 0))
-        cli_report_problems(&problems);
+                     &options->profile, &profile, &options->problems) < 0 ||
+        (writes_csv(options) && profile_check_columns(&profile, &options->problems) < 0))
+        cli_report_problems(&options->problems);
     else
         r = conclude_profile(options, &profile);
     profile_finish(&profile);
-    problems_finish(&problems);
     return r;
 }

@@ -75,12 +75,11 @@ int scenario_args_load(struct options *options, struct study *study, struct prob
 
 int scenario_args_run(struct options *options,
                       int (*run)(struct options *options, const struct study *study)) {
-    struct problems problems = CLI_PROBLEMS;
     struct study study;
-    int code = scenario_args_load(options, &study, &problems) < 0 ? cli_report_problems(&problems)
-                                                                  : run(options, &study);
+    int code = scenario_args_load(options, &study, &options->problems) < 0
+                   ? cli_report_problems(&options->problems)
+                   : run(options, &study);
     study_finish(&study);
-    problems_finish(&problems);
     return code;
 }
 

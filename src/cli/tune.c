@@ -291,15 +291,14 @@ static int tune_params(struct session *s) {
 
 int cli_tune(struct options *options) {
     struct session session = {.options = options};
-    struct problems problems = CLI_PROBLEMS;
-    int code = load_studies(&session, &problems) < 0 ? cli_report_problems(&problems)
-                                                     : tune_params(&session);
+    int code = load_studies(&session, &options->problems) < 0
+                   ? cli_report_problems(&options->problems)
+                   : tune_params(&session);
     tune_targets_finish(&session.what);
     study_finish(&session.own);
     study_finish(&session.training);
     study_finish(&session.before);
     study_finish(&session.tuned);
     inputs_finish(&session.inputs);
-    problems_finish(&problems);
     return code;
 }

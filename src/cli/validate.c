@@ -366,21 +366,19 @@ static int find_files(struct session *s, struct error *reterr) {
 
 int cli_validate(struct options *options) {
     struct session session = {.options = options};
-    struct problems problems = CLI_PROBLEMS;
     struct error error = {0};
     if (options->measured && options->operand_count > 0)
         options_refuse(options, "--measured: not with FILE.yaml, which has its own figures");
     int code;
     if (find_files(&session, &error) < 0)
         code = cli_report_error(&error);
-    else if (load_items(&session, &problems) < 0)
-        code = cli_report_problems(&problems);
+    else if (load_items(&session, &options->problems) < 0)
+        code = cli_report_problems(&options->problems);
     else
         code = validate_items(&session);
     for (size_t i = 0; i < session.count && session.items; i++)
         if (session.items[i].study.module.policy)
             run_args_advise(options, &session.items[i].study);
     finish_session(&session);
-    problems_finish(&problems);
     return code;
 }

@@ -35,23 +35,21 @@ static int write_rows(const struct options *options, const struct study *study,
 }
 
 static int generate_jobs(struct options *options, const struct study *study) {
-    struct problems problems = CLI_PROBLEMS;
     struct workload workload = {0};
     struct error error = {0};
     const char *obstacle = record_obstacle(&study->source);
     int code = EXIT_DONE;
     if (obstacle) {
-        problems_add(&problems, study->scenario.workload->where, "workload",
+        problems_add(&options->problems, study->scenario.workload->where, "workload",
                      "no workload CSV can hold these jobs: %s", obstacle);
-        code = cli_report_problems(&problems);
-    } else if (study_generate(study, (uint32_t)options->replication - 1, &workload, &problems) <
-               0) {
-        code = cli_report_problems(&problems);
+        code = cli_report_problems(&options->problems);
+    } else if (study_generate(study, (uint32_t)options->replication - 1, &workload,
+                              &options->problems) < 0) {
+        code = cli_report_problems(&options->problems);
     } else if (write_rows(options, study, &workload, &error) < 0) {
         code = cli_report_error(&error);
     }
     workload_finish(&workload);
-    problems_finish(&problems);
     return code;
 }
 
@@ -160,17 +158,18 @@ static int write_workload(const struct options *options, const struct trace *tra
     return r;
 }
 
-static int import_logs(const struct options *options, const struct trace_reader *reader) {
+static int import_logs(struct options *options, const struct trace_reader *reader) {
     struct trace trace = {0}, nodes = {0};
     struct trace_assignment assignment = {0};
-    struct problems problems = CLI_PROBLEMS;
     struct str cluster = {0}, log = {0};
     struct error error = {0};
     int r = EXIT_DONE;
-    if ((options->assign && trace_assignment_load(&assignment, options->assign, &problems) < 0) ||
-        (options->nodes && alibaba_nodes_read(options->nodes, &cluster, &nodes, &problems) < 0) ||
-        read_inputs(options, reader, &trace, &log, &problems) < 0) {
-        r = cli_report_problems(&problems);
+    if ((options->assign &&
+         trace_assignment_load(&assignment, options->assign, &options->problems) < 0) ||
+        (options->nodes &&
+         alibaba_nodes_read(options->nodes, &cluster, &nodes, &options->problems) < 0) ||
+        read_inputs(options, reader, &trace, &log, &options->problems) < 0) {
+        r = cli_report_problems(&options->problems);
     } else {
         if (options->nodes)
             report_reading(reader, &nodes, options->nodes, &log);
@@ -185,7 +184,6 @@ static int import_logs(const struct options *options, const struct trace_reader 
     trace_finish(&nodes);
     str_finish(&cluster);
     str_finish(&log);
-    problems_finish(&problems);
     return r;
 }
 
@@ -205,17 +203,15 @@ static const struct format_use *list_log_formats(struct arena *arena, size_t *re
 int cli_import(struct options *options) {
     size_t count;
     const struct format_use *formats = list_log_formats(&options->arena, &count);
-    struct problems problems = CLI_PROBLEMS;
     int r = EXIT_BAD_INPUT;
     if (options->changes.from_s >= options->changes.until_s)
         options_refuse(options, "expected --from before --until");
     if (options->changes.lead_s > 0 &&
         (options->changes.from_s == 0 || options->changes.first_row > 1))
         options_refuse(options, "expected --lead beside --from, and --rows from the first on");
-    if (formats_choose(options, formats, count, &problems) == count)
-        cli_report_problems(&problems);
+    if (formats_choose(options, formats, count, &options->problems) == count)
+        cli_report_problems(&options->problems);
     else
         r = import_logs(options, trace_file_find_reader(ingest_readers, options->operands[0]));
-    problems_finish(&problems);
     return r;
 }

@@ -73,18 +73,6 @@ struct reader {
     struct str text;            /* of a cell, with a NUL */
 };
 
-static int missing_column(const struct reader *reader, const char *name, const char *advice) {
-    size_t count = csv_column_count(reader->csv);
-    const char **names = arena_alloc(reader->binding->arena, count * sizeof *names);
-    for (size_t i = 0; i < count; i++)
-        names[i] = csv_column_name(reader->csv, i);
-    const char *hint = str_suggestion(reader->binding->arena, name, names, count);
-    problems_add(reader->binding->problems, (struct location){reader->series->file, 1, 0}, NULL,
-                 "column \"%.80s\" is missing%s%s", name, hint[0] ? hint : advice,
-                 csv_names_text(reader->csv, reader->binding->arena));
-    return -1;
-}
-
 /* What stands in brackets at the end of a name; empty: nothing does. */
 static struct slice bracketed_unit(const char *name) {
     size_t length = strlen(name), begin = length;
@@ -128,6 +116,7 @@ static void find_value(struct reader *reader) {
 
 static int find_series_columns(struct reader *reader) {
     struct series *s = reader->series;
+    struct problems *problems = reader->binding->problems;
     if (!s->time_column)
         s->time_column =
             csv_column(reader->csv, "time_s") < 0 && csv_column(reader->csv, "timestamp") >= 0
@@ -135,12 +124,13 @@ static int find_series_columns(struct reader *reader) {
                 : "time_s";
     reader->time = csv_column(reader->csv, s->time_column);
     if (reader->time < 0)
-        (void)missing_column(reader, s->time_column,
-                             " (time_column: NAME says which column holds the times)");
+        (void)csv_missing_column(reader->csv, s->time_column,
+                                 " (time_column: NAME says which column holds the times)",
+                                 problems);
     find_value(reader);
     if (reader->value < 0)
-        (void)missing_column(reader, s->column,
-                             " (column: NAME says which column holds the values)");
+        (void)csv_missing_column(reader->csv, s->column,
+                                 " (column: NAME says which column holds the values)", problems);
     return reader->time < 0 || reader->value < 0 ? ERROR_INPUT : 0;
 }
 

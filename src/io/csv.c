@@ -288,34 +288,21 @@ const char *csv_names_text(const struct csv *csv, struct arena *arena) {
     return csv_list_text((const char *const *)csv->names, csv->name_count, arena);
 }
 
-static void report_missing_column(const struct csv *csv, const char *name,
-                                  struct problems *problems) {
+int csv_missing_column(const struct csv *csv, const char *name, const char *advice,
+                       struct problems *problems) {
     struct arena arena = {0};
-    size_t count = csv_column_count(csv);
-    const char **names = arena_alloc(&arena, count * sizeof *names);
-    for (size_t i = 0; i < count; i++)
-        names[i] = csv_column_name(csv, i);
+    const char *hint =
+        str_suggestion(&arena, name, (const char *const *)csv->names, csv->name_count);
     problems_add(problems, (struct location){csv->file, 1, 0}, NULL,
-                 "column \"%.80s\" is missing%s%s", name,
-                 str_suggestion(&arena, name, names, count), csv_names_text(csv, &arena));
+                 "column \"%.80s\" is missing%s%s", name, hint[0] ? hint : advice,
+                 csv_names_text(csv, &arena));
     arena_finish(&arena);
+    return -1;
 }
 
 int csv_needed_column(const struct csv *csv, const char *name, struct problems *problems) {
     int column = csv_column(csv, name);
-    if (column < 0)
-        report_missing_column(csv, name, problems);
-    return column;
-}
-
-int csv_needed_columns(const struct csv *csv, const char *const *names, size_t count, int *columns,
-                       struct problems *problems) {
-    int result = 0;
-    for (size_t c = 0; c < count; c++) {
-        columns[c] = csv_needed_column(csv, names[c], problems);
-        result = columns[c] < 0 ? ERROR_INPUT : result;
-    }
-    return result;
+    return column < 0 ? csv_missing_column(csv, name, "", problems) : column;
 }
 
 /* ---- Rows ---- */

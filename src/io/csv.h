@@ -27,11 +27,11 @@ const char *csv_column_name(const struct csv *csv, size_t column); /* borrowed, 
 /* " (columns: a, b)": all names, for messages; the same of a list of names. */
 const char *csv_names_text(const struct csv *csv, struct arena *arena);
 const char *csv_list_text(const char *const *names, size_t count, struct arena *arena);
-/* A column that the file must have; -1 after adding a problem, which suggests a similar name. */
+/* Says that there is no such column, with a similar name or else the advice; returns -1. */
+int csv_missing_column(const struct csv *csv, const char *name, const char *advice,
+                       struct problems *problems);
+/* A column that the file must have; -1 after saying that it is missing. */
 int csv_needed_column(const struct csv *csv, const char *name, struct problems *problems);
-/* All of them, in this order: their indices; negative if some are missing. */
-int csv_needed_columns(const struct csv *csv, const char *const *names, size_t count, int *columns,
-                       struct problems *problems) MUST_CHECK;
 /* 1: a row is ready (blank lines are skipped); 0: end; negative: a row with another number of
    fields than the header, bad quoting, read error. Errors of a row name file and line; the caller
    may go on to the next row after ERROR_INPUT. */

@@ -29,8 +29,7 @@ void run_columns_begin_row(const struct replication *replication, struct str *ou
     run_columns_begin(replication->policy, replication->number, out);
 }
 
-#define ENERGY_PER_J  1000000000000000000 /* 1e-18 J in one */
-#define ENERGY_DIGITS 18
+#define ENERGY_PER_J 1000000000000000000 /* 1e-18 J in one */
 
 void csv_comma_energy(struct str *out, int128 energy) {
     int64_t whole_j = (int64_t)(energy / ENERGY_PER_J), rest = (int64_t)(energy % ENERGY_PER_J);
