@@ -14,7 +14,8 @@ struct easim_pass; /* easim/policy.h */
 /* What a list policy says of a waiting job. Members that are 0 say nothing; all are when it is
  * asked. */
 struct easim_key {
-    int32_t tier; /* lower goes first */
+    size_t struct_size; /* of the host's struct easim_key */
+    int32_t tier;       /* lower goes first */
     double value; /* lower goes first within a tier: value / (1 + age / ageing_s) * user_factor */
     double ageing_s;    /* > 0: value falls with age, and must be >= 0; 0: it stays */
     double ask_again_s; /* absolute: from then on the host asks for a new key at every pass; 0:
@@ -39,9 +40,10 @@ enum easim_minimise {
     EASIM_MINIMISE_OWN,  /* what `objective` gives */
 };
 struct easim_objective {
-    uint32_t kind;   /* enum easim_minimise */
-    bool marginal;   /* EDP: of the energy, only what exceeds idle_w counts */
-    double exponent; /* EDP: a finite number >= 0 */
+    size_t struct_size; /* of the host's struct easim_objective */
+    uint32_t kind;      /* enum easim_minimise */
+    bool marginal;      /* EDP: of the energy, only what exceeds idle_w counts */
+    double exponent;    /* EDP: a finite number >= 0 */
     /* OWN: the host asks it of every choice. INFINITY: never this configuration; not NaN. A
        function of parameters, the job's model, remaining work and set-up, the choice, and
        pass->level; a resize that does not pay must not pay with less work left either. */

@@ -100,6 +100,7 @@ static inline double easim_job_kept_gpu_s(const struct easim_view *view,
 
 /* A configuration for a job with what it would cost (semantics 4). */
 struct easim_choice {
+    size_t struct_size;    /* of the struct easim_choice of who made it, the policy or the host */
     uint32_t config, span; /* index in the view's table; enum easim_span it was judged with */
     uint32_t k, gpu_type;
     double batch;
@@ -159,6 +160,7 @@ static inline struct easim_choice easim_predict_computing(const struct easim_vie
     const struct easim_config *c = easim_view_config(view, config);
     const struct easim_gpu_type *type = easim_view_gpu_type(view, c->gpu_type);
     struct easim_choice choice;
+    choice.struct_size = sizeof choice;
     choice.config = config;
     choice.span = span;
     choice.k = c->k;

@@ -270,6 +270,7 @@ MOCK_FUNCTION double mock_objective_of(const struct easim_pass *pass, const stru
     const struct easim_list *list = pass->plan->mock->policy->list;
     struct easim_objective objective;
     memset(&objective, 0, sizeof objective);
+    objective.struct_size = sizeof objective;
     if (list->minimise)
         list->minimise(pass, &objective);
     if (objective.kind == EASIM_MINIMISE_OWN)
@@ -299,7 +300,7 @@ MOCK_FUNCTION struct easim_key mock_key(struct mock *m, uint32_t job) {
     MOCK_MUST(m->policy->list && m->policy->list->key && job < m->view.job_count);
     for (uint32_t c = 0; c < m->jobs[job].config_count; c++)
         best = fmin(best, mock_objective(m, job, m->jobs[job].first_config + c));
-    struct easim_key key = {0};
+    struct easim_key key = {.struct_size = sizeof key};
     m->policy->list->key(&pass, &m->jobs[job], best, &key);
     return key;
 }

@@ -96,7 +96,7 @@ static struct easim_key key_of(const struct easim_pass *pass, unsigned side,
                                const struct easim_job *job, const struct known *known) {
     const struct easim_list *ops = list_of(hybrid_of(pass), side);
     const struct easim_pass own = pass_of(pass, side);
-    struct easim_key key = {0};
+    struct easim_key key = {.struct_size = sizeof key};
     if (ops->key && isnan(known->best[side]))
         key = (struct easim_key){.value = NAN, .ageing_s = NAN, .objective_max = NAN};
     else if (ops->key)

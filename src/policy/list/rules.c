@@ -38,12 +38,13 @@ int rules_ask_minimise(const struct easim_list *ops, const struct easim_pass *pa
                        struct minimised *ret) {
     struct easim_pass at = *pass;
     for (at.level = 0; at.level < rules_level_count(ops); at.level++) {
-        struct minimised own = {{0}, {0}};
+        const struct easim_objective none = {.struct_size = sizeof none};
+        struct minimised own = {.ordinary = none};
         if (ops->minimise)
             ops->minimise(&at, &own.ordinary);
         own.urgent = own.ordinary;
         if (ops->minimise_urgent) {
-            own.urgent = (struct easim_objective){0};
+            own.urgent = none;
             ops->minimise_urgent(&at, &own.urgent);
         }
         if (check_objective(pass, false, &own.ordinary) < 0 ||
@@ -278,7 +279,7 @@ static int check_key(const struct easim_pass *pass, const struct easim_job *job,
 
 int rules_key(const struct rules *rules, const struct easim_pass *pass, const struct easim_job *job,
               double best, struct easim_key *ret_key) {
-    *ret_key = (struct easim_key){0};
+    *ret_key = (struct easim_key){.struct_size = sizeof *ret_key};
     if (!rules->ops->key)
         return 0;
     rules->ops->key(pass, job, best, ret_key);
