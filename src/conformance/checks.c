@@ -17,43 +17,20 @@
 
 /* --- check_decisions: runs whose decisions must not differ --- */
 
-/* A checked run of a scenario, unless the policy writes into the view, which is told once. */
-static struct suite_run run_of(struct suite *suite, const struct builtin *builtin) {
-    return (struct suite_run){.suite = suite,
-                              .builtin = builtin,
-                              .how.check = suite->writes_view.length == 0,
-                              .record = suite->spare};
-}
-
-/* Adds where a run decides otherwise than the first one of its scenario, or how it fails. */
-static void compare_run(const struct suite_run *run, struct str *out) {
-    if (suite_run(run) < 0)
-        str_add(out, run->record->failure);
-    else
-        probe_add_difference(&run->suite->records[run->builtin - builtins], run->record, out);
-}
-
-/* Reports a check as skipped where the policy writes into the view. */
-static bool is_spoilt(struct suite *suite, const char *check) {
-    if (suite->writes_view.length > 0)
-        suite_report(suite, check, CONFORMANCE_SKIPPED, "the view is written to");
-    return suite->writes_view.length > 0;
-}
-
 /* The same run in a process whose memory looks different. */
 static void check_same_run(struct suite *suite) {
     static const char check[] = "same run, same decisions";
     struct str reasons = {0};
     uint32_t compared = 0;
-    if (is_spoilt(suite, check))
+    if (suite_is_spoilt(suite, check))
         return;
     for (uint32_t i = 0; i < builtin_count && reasons.length == 0; i++) {
-        struct suite_run run = run_of(suite, &builtins[i]);
+        struct suite_run run = suite_run_of(suite, &builtins[i]);
         if (!suite->passed[i])
             continue;
         compared++;
         run.elsewhere = true;
-        compare_run(&run, &reasons);
+        suite_compare(&run, &reasons);
         if (run.record->failure[0])
             str_addf(&reasons, ", in \"%s\" the second time", builtins[i].name);
     }
@@ -118,12 +95,12 @@ static void check_two_at_once(struct suite *suite) {
 static void compare_set(struct suite *suite, const char *scenario, const char *set,
                         struct str *reasons) {
     for (uint32_t i = 0; i < builtin_count && reasons->length == 0; i++) {
-        struct suite_run run = run_of(suite, &builtins[i]);
+        struct suite_run run = suite_run_of(suite, &builtins[i]);
         run.set = set;
         bool is_meant = scenario ? strcmp(builtins[i].name, scenario) == 0 : i < BUILTIN_COMPARED;
         if (!suite->passed[i] || !is_meant)
             continue;
-        compare_run(&run, reasons);
+        suite_compare(&run, reasons);
     }
 }
 
@@ -137,12 +114,12 @@ static void check_plain(struct suite *suite) {
     if (!suite->policy->list || !suite_comparable(suite, check))
         return;
     for (uint32_t i = 0; i < builtin_count && reasons.length == 0; i++) {
-        struct suite_run run = run_of(suite, &builtins[i]);
+        struct suite_run run = suite_run_of(suite, &builtins[i]);
         struct str difference = {0};
         run.how.plain = true;
         drew = drew || suite->records[i].drew;
         if (suite->passed[i])
-            compare_run(&run, &difference);
+            suite_compare(&run, &difference);
         if (difference.length > 0 && !suite->records[i].drew && !run.record->drew)
             str_addf(&reasons, "\"%s\", every callback asked anew at each decision: %s",
                      builtins[i].name, difference.text);
@@ -164,7 +141,7 @@ static bool differs_grown(void *context, uint32_t parts) {
     struct growing *growing = context;
     growing->run.how = (struct probe_how){.grown = parts};
     growing->difference.length = 0;
-    compare_run(&growing->run, &growing->difference);
+    suite_compare(&growing->run, &growing->difference);
     return growing->difference.length > 0;
 }
 
@@ -172,10 +149,10 @@ static bool differs_grown(void *context, uint32_t parts) {
 static void check_growth(struct suite *suite) {
     static const char check[] = "structs may grow";
     struct str reasons = {0};
-    if (is_spoilt(suite, check) || !suite_comparable(suite, check))
+    if (suite_is_spoilt(suite, check) || !suite_comparable(suite, check))
         return;
     for (uint32_t i = 0; i < builtin_count && reasons.length == 0; i++) {
-        struct growing growing = {.run = run_of(suite, &builtins[i])};
+        struct growing growing = {.run = suite_run_of(suite, &builtins[i])};
         if (suite->passed[i] && differs_grown(&growing, GROWN_ALL)) {
             str_addf(&reasons, "\"%s\", with longer structs in a view that moves: %s: it ",
                      builtins[i].name, growing.difference.text);
@@ -367,7 +344,7 @@ struct trials {
 
 static void try_value(struct trials *trials, const char *value) {
     struct str set = {0};
-    struct suite_run run = run_of(trials->suite, trials->builtin);
+    struct suite_run run = suite_run_of(trials->suite, trials->builtin);
     str_addf(&set, "policy.params.%s=%s", trials->param->name, value);
     run.set = set.text;
     trials->count++;
@@ -448,7 +425,7 @@ void check_parameters(struct suite *suite) {
 /* A run that crashes with the view in read-only pages but not otherwise: the policy writes into the
    view, or reads behind the end of an array. That is one fault and reported once, by check_view. */
 static void run_scenario(struct suite *suite, uint32_t i) {
-    struct suite_run run = run_of(suite, &builtins[i]);
+    struct suite_run run = suite_run_of(suite, &builtins[i]);
     run.how.check = true;
     run.record = &suite->records[i];
     int r = suite_run(&run);
@@ -523,7 +500,7 @@ static void check_refusals(struct suite *suite) {
 /* In a scenario of its own, for policies that declare POWER_CAP: whether the cap was kept. */
 static void check_power_cap(struct suite *suite) {
     static const char check[] = "power cap";
-    const struct suite_run run = run_of(suite, &builtin_capped);
+    const struct suite_run run = suite_run_of(suite, &builtin_capped);
     struct str reasons = {0};
     if (!suite->keeps_cap) {
         suite_report(suite, check, CONFORMANCE_SKIPPED,

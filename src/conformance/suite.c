@@ -98,6 +98,26 @@ int suite_run(const struct suite_run *run) {
     return r;
 }
 
+struct suite_run suite_run_of(struct suite *suite, const struct builtin *builtin) {
+    return (struct suite_run){.suite = suite,
+                              .builtin = builtin,
+                              .how.check = suite->writes_view.length == 0,
+                              .record = suite->spare};
+}
+
+void suite_compare(const struct suite_run *run, struct str *out) {
+    if (suite_run(run) < 0)
+        str_add(out, run->record->failure);
+    else
+        probe_add_difference(&run->suite->records[run->builtin - builtins], run->record, out);
+}
+
+bool suite_is_spoilt(struct suite *suite, const char *check) {
+    if (suite->writes_view.length > 0)
+        suite_report(suite, check, CONFORMANCE_SKIPPED, "the view is written to");
+    return suite->writes_view.length > 0;
+}
+
 const struct builtin *suite_passed(struct suite *suite, const char *check) {
     for (uint32_t i = 0; i < BUILTIN_COMPARED; i++)
         if (suite->passed[i])

@@ -58,6 +58,12 @@ int suite_load(const struct suite *suite, const struct builtin *builtin, const c
                struct study *study, char *message, size_t length) MUST_CHECK;
 /* Runs it in a child. 0, or negative with what went wrong in record->failure. */
 int suite_run(const struct suite_run *run) MUST_CHECK;
+/* A checked run of a scenario, unless the policy writes into the view, which is told once. */
+struct suite_run suite_run_of(struct suite *suite, const struct builtin *builtin);
+/* Adds where a run decides otherwise than the first one of its scenario, or how it fails. */
+void suite_compare(const struct suite_run *run, struct str *out);
+/* Reports a check as skipped where the policy writes into the view. */
+bool suite_is_spoilt(struct suite *suite, const char *check);
 /* Runs function(context) in a child; record (shared memory) tells how far it came. As suite_run. */
 int suite_child(const struct suite *suite, void (*function)(void *), void *context,
                 struct probe_record *record) MUST_CHECK;
