@@ -163,6 +163,29 @@ static void check_growth(struct suite *suite) {
     suite_conclude(suite, check, &reasons);
 }
 
+/* All scenarios without each optional extension: none may fail. */
+static void check_without(struct suite *suite) {
+    static const char check[] = "does without optional extensions";
+    struct str reasons = {0};
+    bool any = false;
+    for (uint32_t e = 0; e < suite->policy->extension_count; e++) {
+        const struct easim_extension *row = &suite->policy->extensions[e];
+        bool may_lack = row->optional && interface_extension(row);
+        any = any || may_lack;
+        for (uint32_t i = 0; may_lack && i < builtin_count && reasons.length == 0; i++) {
+            struct suite_run run = suite_run_of(suite, &builtins[i]);
+            run.without = e + 1;
+            if (suite->passed[i] && suite_run(&run) < 0)
+                str_addf(&reasons, "without %s/%u, in \"%s\": %s", row->name, row->version,
+                         builtins[i].name, run.record->failure);
+        }
+    }
+    if (any)
+        suite_conclude(suite, check, &reasons);
+    else
+        suite_report(suite, check, CONFORMANCE_SKIPPED, "it has none");
+}
+
 /* Users with other names. */
 static void check_user_names(struct suite *suite) {
     static const char check[] = "names of users do not matter";
@@ -534,9 +557,9 @@ static void report_loaded(struct suite *suite) {
 
 static int run_checks(struct suite *suite, struct problems *problems) {
     static void (*const checks[])(struct suite *) = {
-        check_scenarios, check_view,   check_refusals,    check_parameters, check_same_run,
-        check_plain,     check_growth, check_two_at_once, check_user_names, check_declared,
-        check_power_cap, check_leaks,  check_process};
+        check_scenarios, check_view,      check_refusals, check_parameters,  check_same_run,
+        check_plain,     check_growth,    check_without,  check_two_at_once, check_user_names,
+        check_declared,  check_power_cap, check_leaks,    check_process};
     struct study study;
     if (suite->policy->capabilities & EASIM_CAPABILITY_RECORDED) {
         report_loaded(suite);

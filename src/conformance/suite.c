@@ -3,6 +3,7 @@
 
 #include "base/own_state.h"
 #include "base/units.h"
+#include "policy/interface.h"
 
 #include <malloc.h>
 #include <signal.h>
@@ -58,6 +59,8 @@ static void run_builtin(void *context) {
     if (suite_load(run->suite, run->builtin, run->set, &study, run->record->failure,
                    sizeof run->record->failure) == 0) {
         struct own_state before;
+        if (run->without > 0)
+            interface_forget(study.module.policy, run->without - 1);
         own_state_look(&before);
         probe_run(&study, run->how, run->record);
         run->record->changes = own_state_changes(&before);

@@ -45,6 +45,8 @@ struct suite_run {
     const char *set; /* one more `--set`, or NULL */
     struct probe_how how;
     bool elsewhere; /* fresh and freed memory is not zero, and addresses have moved */
+    /* The optional extension that the host is to lack, by its place from 1 on; 0: none. */
+    uint32_t without;
     struct probe_record *record;
 };
 

@@ -120,10 +120,10 @@ uint32_t interface_extension(const struct easim_extension *row) {
     return i < EXTENSION_COUNT && row->bytes <= extensions[i].bytes ? extensions[i].capability : 0;
 }
 
-void interface_forget(struct easim_policy *policy, uint32_t extension) {
-    struct easim_extension *row = &((struct whole *)(void *)policy)->extensions[extension];
-    policy->capabilities &= ~interface_extension(row);
-    row->version = 0;
+void interface_forget(const struct easim_policy *policy, uint32_t extension) {
+    struct whole *whole = (struct whole *)(uintptr_t)policy;
+    whole->policy.capabilities &= ~interface_extension(&whole->extensions[extension]);
+    whole->extensions[extension].version = 0;
 }
 
 /* Its capabilities and those of the extensions that it lists, whether this host has them or not. */

@@ -15,7 +15,7 @@ const char *interface_capability_name(uint32_t bit);
 /* The bit of the extension that a row asks for; 0: this host lacks it. */
 uint32_t interface_extension(const struct easim_extension *row);
 /* As if this host lacked that optional extension of a policy that interface_read has made. */
-void interface_forget(struct easim_policy *policy, uint32_t extension);
+void interface_forget(const struct easim_policy *policy, uint32_t extension);
 /* In a word, what a parameter of a loaded policy means to the host: its role, "ageing", or the name
    of an option that the host adds. NULL: nothing. */
 const char *interface_role(const struct easim_policy *policy, const struct easim_param *param);

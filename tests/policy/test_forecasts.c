@@ -267,6 +267,21 @@ Test(forecasts, not_declared) {
     }
 }
 
+/* A policy may list forecasts as optional, beside extensions that this host lacks. */
+Test(forecasts, optional) {
+    struct trial t;
+    struct seen seen;
+    write_exact_series();
+    see(&seen, &t, HEAD "a,0,1,9000\n",
+        "name: n\nhorizon: drain\npolicy: {name: sees_extensions}\nforecast: {hours: 4}\n"
+        "carbon_g_per_kwh: {file: c.csv}\n" CLUSTER("") TRIAL_JOBS);
+    trial_must_succeed(&t);
+    cr_expect_eq(seen.hours, 4);
+    cr_expect_eq(t.study.warnings.count, 0);
+    seen_finish(&seen);
+    trial_finish(&t);
+}
+
 Test(forecasts, warnings) {
     static const struct {
         const char *keys;

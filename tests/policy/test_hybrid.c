@@ -88,6 +88,18 @@ Test(hybrid, all_of_one_side) {
     temp_dir_leave();
 }
 
+/* Each side is shown its own extensions: parts lists one that there is not, and deferral one that
+   there is. */
+Test(hybrid, extensions_of_each_side) {
+    const unsigned all = (1u << COMPONENT_COUNT) - 1;
+    temp_dir_enter();
+    all_of_one_side("parts", "deferral", 0);
+    all_of_one_side("parts", "deferral", all);
+    all_of_one_side("deferral", "parts", 0);
+    all_of_one_side("deferral", "parts", all);
+    temp_dir_leave();
+}
+
 /* A policy is like itself in everything; policies without a callback between them are alike in its
  * component. */
 Test(hybrid, same) {

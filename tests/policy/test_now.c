@@ -209,3 +209,51 @@ Test(now, memory_that_is_too_large) {
                                 "together 4.27 GiB: expected at most 4 GiB");
     trial_finish(&t);
 }
+
+/* --- refusing plans --- */
+
+/* A plan that refuses: every action is answered, none is counted, and the view stays. */
+static void refuse_all(void *context, const struct sim *sim) {
+    struct easim_plan plan = {.head.refuses = true, .sim = (struct sim *)(uintptr_t)sim};
+    struct easim_pass pass;
+    actions_pass(&plan, &pass);
+    const struct easim_host *host = pass.host;
+    const struct easim_part part = {.action = EASIM_PART_PREEMPT, .job = 0};
+    const struct easim_view before = *pass.view;
+    uint32_t blamed = 3;
+    cr_expect_eq(host->plan_start(&plan, 0, 0), EASIM_INVAL);
+    cr_expect_eq(host->plan_resize(&plan, 0, 0), EASIM_INVAL);
+    cr_expect_eq(host->plan_preempt(&plan, 0, true), EASIM_INVAL);
+    cr_expect_eq(host->plan_wake_at(&plan, pass.view->now_s + 1), EASIM_INVAL);
+    cr_expect_eq(host->plan_wake_clear(&plan), EASIM_INVAL);
+    cr_expect_eq(host->plan_reject(&plan, 0, "why"), EASIM_INVAL);
+    cr_expect_eq(easim_plan_exchange(&pass, &part, 1, &blamed), EASIM_INVAL);
+    cr_expect_eq(blamed, EASIM_NONE);
+    cr_expect_eq(easim_plan_exchange(&pass, &part, 1, NULL), EASIM_INVAL);
+    cr_expect_eq(sim->view.scaling->plan_scale_up(&plan, 0), EASIM_INVAL);
+    cr_expect_eq(sim->view.scaling->plan_scale_down(&plan, 0), EASIM_INVAL);
+    cr_expect_eq(plan.actions.count, 0);
+    cr_expect_eq(memcmp(&before, pass.view, sizeof before), 0);
+    for (int i = 0; i < REFUSAL_COUNT; i++)
+        cr_expect_eq(sim->refused[i], 0);
+    ++*(uint32_t *)context;
+}
+
+/* At every instant of a run in which most of these actions could be done. */
+Test(now, refusing_plan) {
+    uint32_t instants = 0;
+    const struct observer watch = {.context = &instants, .instant = refuse_all};
+    struct trial t;
+    trial_run(
+        &t,
+        &(struct trial_options){.jobs = "job_id,submit_s,model,work_samples\na,0,m,100\n",
+                                .models = models,
+                                .strict = true,
+                                .watch = &watch},
+        "name: n\nhorizon: drain\nmodels: models.yaml\n"
+        "cluster: {gpu_types: [{name: g, idle_w: 50, ctx_w: 90, tdp_w: 100}], nodes: [{gpu: g, gpus: 4}]}\n"
+        "policy: {name: script, params: {actions: \"0 start 0 0, 20 stop 0, 30 start 0 1\"}}\n" TRIAL_JOBS);
+    trial_must_succeed(&t);
+    cr_expect_geq(instants, 4);
+    trial_finish(&t);
+}

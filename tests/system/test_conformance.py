@@ -14,7 +14,7 @@ SCENARIOS = ["malleable jobs", "jobs across nodes", "deadlines", "rigid jobs", "
              "models with phases", "a network of tiers", "forecasts", "services", "ended in the middle"]
 CHECKS = ["loads"] + [f"scenario: {name}" for name in SCENARIOS] + [
     "view is left alone", "no action refused", "parameters", "same run, same decisions", "decides as when asked anew", "structs may grow",
-    "two runs at once",
+    "does without optional extensions", "two runs at once",
     "names of users do not matter", "reads only what it declares", "power cap", "no memory leaks", "no descriptors or processes left", "process is left alone"]
 SIGNAL = r"crashed: signal 11, Segmentation fault \(at t = [\d.]+ s, after 0 decisions\)"
 
@@ -77,7 +77,7 @@ def passes(policy, *more):
     assert list(checks) == CHECKS, (policy, list(checks))
     assert code == 0 and not results(checks, "FAILED") and not errors, (policy, results(checks, "FAILED"), errors)
     skipped = results(checks, "skipped")
-    assert set(skipped) <= {"power cap", "decides as when asked anew"}, (policy, skipped)
+    assert set(skipped) <= {"power cap", "decides as when asked anew", "does without optional extensions"}, (policy, skipped)
     assert last == [f"{len(CHECKS) - len(skipped)} ok, 0 failed, {len(skipped)} skipped"], last
 
 
@@ -145,7 +145,14 @@ def test_declared_power_cap():
     """A policy that declares POWER_CAP and lives with it: the check is not skipped and passes."""
     _, checks, _, _ = suite(PLUGINS / "faults" / "gives_up_at_cap.so")
     assert results(checks, "skipped") == {"decides as when asked anew": "it is a free policy",
+                                          "does without optional extensions": "it has none",
                                           "reads only what it declares": "it does not declare what it reads"}, checks
+
+
+def test_optional_extensions():
+    """It lists three that this easim lacks, one that it may lack, and one that it must have."""
+    code, checks, _, _ = suite(PLUGINS / "sees_extensions.so")
+    assert code == 0 and checks["does without optional extensions"] == ("ok", ""), (code, checks)
 
 
 def test_link_to_nothing(folder):

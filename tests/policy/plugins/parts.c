@@ -1,5 +1,5 @@
 /* parts: a list policy with one parameter for each component, so that a mixture of two settings is
- * a setting too.
+ * a setting too. It fails where it is shown the extensions of another.
  */
 #include <easim/policy.h>
 
@@ -16,8 +16,9 @@ static void key(const struct easim_pass *pass, const struct easim_job *job, doub
                 struct easim_key *ret) {
     const struct params *p = pass->params;
     (void)best;
-    *ret = (struct easim_key){.value = p->order == ORDER_SIZE ? -job->time_best_s + 1e9
-                                                              : job->time_best_s,
+    *ret = (struct easim_key){.value = pass->extensions[0]      ? NAN
+                                       : p->order == ORDER_SIZE ? -job->time_best_s + 1e9
+                                                                : job->time_best_s,
                               .ageing_s = p->tau};
 }
 
@@ -63,6 +64,8 @@ static const struct easim_param params[] = {
      offsetof(struct params, least_run_s), 0, 1e9, 0, false, NULL, EASIM_ROLE_NONE},
 };
 
+static const struct easim_extension extensions[] = {{"easim.unheard_of", 1, 8, true}};
+
 static const struct easim_list list = {.struct_size = sizeof(struct easim_list),
                                        .key = key,
                                        .minimise = minimise,
@@ -80,4 +83,7 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
     .params = params,
     .param_count = sizeof params / sizeof *params,
     .list = &list,
+    .extensions = extensions,
+    .extension_count = 1,
+    .extension_bytes = sizeof *extensions,
 };

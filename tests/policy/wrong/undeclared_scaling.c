@@ -15,6 +15,5 @@ static const struct easim_extension extensions[] = {EASIM_SERVICES(false)};
 static const struct easim_param params[] = {{"services", "", "scales them", EASIM_PARAM_BOOL,
                                              offsetof(struct params, services), 0, 1, 0, false,
                                              NULL, EASIM_ROLE_SERVICES}};
-POLICY(.decide = decide, .extensions = extensions, .extension_count = 1,
-       .extension_bytes = sizeof *extensions, .params_size = sizeof(struct params),
-       .params = params, .param_count = 1);
+WITH(extensions, .decide = decide, .params_size = sizeof(struct params), .params = params,
+     .param_count = 1);

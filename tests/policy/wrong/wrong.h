@@ -38,6 +38,12 @@ MAYBE_UNUSED static int start_in_order(const struct easim_pass *pass) {
         EASIM_POLICY_ABI, .name = "wrong", .version = "1", .summary = "has one fault", \
         __VA_ARGS__}
 
+/* That uses these extensions. */
+#define WITH(EXTENSIONS, ...) \
+    POLICY(.extensions = (EXTENSIONS), \
+           .extension_count = sizeof(EXTENSIONS) / sizeof *(EXTENSIONS), \
+           .extension_bytes = sizeof *(EXTENSIONS), __VA_ARGS__)
+
 /* A list policy that has these rules. */
 #define LIST(...) \
     static const struct easim_list list = {.struct_size = sizeof(struct easim_list), __VA_ARGS__}; \
