@@ -2,6 +2,7 @@
 #ifndef EASIM_STUDY_INTERNAL_H
 #define EASIM_STUDY_INTERNAL_H
 
+#include "bounds/bound.h"
 #include "study/shared_ring.h"
 #include "study/study.h"
 #include "workload/source_uses.h"
@@ -12,6 +13,11 @@
    their own, where tdp_w is less than it may draw, or beside a model of another scope. */
 void power_scopes_check(const struct study *study, const struct usage *usage,
                         struct problems *problems);
+
+/* --- work_bound: in study.c --- */
+
+struct bound work_bound_find(const struct study *study, const struct config_extras *extras,
+                             const struct sim *sim);
 
 /* --- plain_run --- */
 /* Whether a list policy decides the same if all its callbacks are asked anew at each decision; and,

@@ -3,7 +3,6 @@
 
 #include "base/units.h"
 #include "engine/loop.h"
-#include "engine/segments.h"
 #include "study/internal.h"
 
 #include <math.h>
@@ -38,37 +37,6 @@ static struct trend trend_of(const struct metrics *metrics, const struct sim *si
         .lost_share = summary_ratio(s->energy_lost_kwh, s->energy_kwh),
         .free_gpu_h = s->sim_s / S_PER_H * sim->cluster->gpus * (1 - s->util_alloc),
         .lost_gpu_h = s->lost_gpu_h};
-}
-
-/* --- work_bound --- */
-/* The least energy of a finished replication's work: the bound under a horizon, where a schedule of
-   less work takes less (semantics 27.1). */
-
-static double *work_by_job(const struct sim *sim) {
-    double *done = mem_zalloc(sim->workload->jobs.count, sizeof *done);
-    for (uint32_t j = 0; j < sim->next_arrival; j++)
-        if (sim_job_state(sim, j) != EASIM_JOB_REJECTED)
-            done[j] = account_work_done(sim, j);
-    return done;
-}
-
-/* kWh. sim: at its horizon. extras: the configurations that the schedules may use which it is
-   compared with; those of this study's policy are among them. */
-static struct bound work_bound_find(const struct study *study, const struct config_extras *extras,
-                                    const struct sim *sim) {
-    struct workload workload = {0};
-    struct problems problems = {0};
-    struct bound bound = {NAN, "no workload"};
-    uint32_t replication = sim->options.replication;
-    if (source_generate(&study->source, replication, extras, &workload, &problems) == 0) {
-        double *done = work_by_job(sim);
-        bound = bound_energy_of_work(&(struct bound_case){&workload, &study->scenario, replication},
-                                     done);
-        free(done);
-    }
-    workload_finish(&workload);
-    problems_finish(&problems);
-    return bound;
 }
 
 /* --- replicate --- */

@@ -3,6 +3,8 @@
 
 #include "base/numfmt.h"
 #include "base/units.h"
+#include "engine/segments.h"
+#include "study/internal.h"
 #include "workload/source_uses.h"
 
 #include <assert.h>
@@ -130,4 +132,35 @@ void study_announce(const struct study *study, struct str *out) {
     str_addf(out, ": at least %.0f s of processor time and %.3g GB%s",
              (double)replications * jobs * LEAST_JOB_S, jobs * LEAST_JOB_BYTES / BYTES_PER_GB,
              replications > 1 ? " for each replication that is running" : "");
+}
+
+/* --- work_bound --- */
+/* The least energy of a finished replication's work: the bound under a horizon, where a schedule of
+   less work takes less (semantics 27.1). */
+
+static double *work_by_job(const struct sim *sim) {
+    double *done = mem_zalloc(sim->workload->jobs.count, sizeof *done);
+    for (uint32_t j = 0; j < sim->next_arrival; j++)
+        if (sim_job_state(sim, j) != EASIM_JOB_REJECTED)
+            done[j] = account_work_done(sim, j);
+    return done;
+}
+
+/* kWh. sim: at its horizon. extras: the configurations that the schedules may use which it is
+   compared with; those of this study's policy are among them. */
+struct bound work_bound_find(const struct study *study, const struct config_extras *extras,
+                             const struct sim *sim) {
+    struct workload workload = {0};
+    struct problems problems = {0};
+    struct bound bound = {NAN, "no workload"};
+    uint32_t replication = sim->options.replication;
+    if (source_generate(&study->source, replication, extras, &workload, &problems) == 0) {
+        double *done = work_by_job(sim);
+        bound = bound_energy_of_work(&(struct bound_case){&workload, &study->scenario, replication},
+                                     done);
+        free(done);
+    }
+    workload_finish(&workload);
+    problems_finish(&problems);
+    return bound;
 }
