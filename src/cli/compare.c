@@ -221,8 +221,7 @@ static bool are_alike(const struct study *one, const struct study *other) {
 /* Whether every figure of every replication is the same. */
 static bool are_equal(const struct contender *one, const struct contender *other) {
     return one->result.count > 0 && one->result.count == other->result.count &&
-           memcmp(one->result.summaries, other->result.summaries,
-                  one->result.count * sizeof *one->result.summaries) == 0;
+           summary_same(one->result.summaries, other->result.summaries, one->result.count);
 }
 
 /* What a policy declares that it decides by. */

@@ -152,7 +152,7 @@ const struct option_row option_rows[] = {
      RECORDED, .required = true, .help = TEXT_PARAMS_HELP},
     {"objective", 0, "METRIC", IS(OTHER, objective), .commands = IN(TUNE), RECORDED,
      .required = true, .read = option_read_objective,
-     .help = "what to make less of, or more where more is better: a column of summary.csv, or services.FIGURE: a figure of all services together, as services.slo_share; constraints take both"},
+     .help = "what to make less of, or more where more is better: a column of summary.csv, services.FIGURE (all services together, as services.slo_share) or services.NAME.FIGURE (one of them); constraints take all three"},
     {"constraint", 0, "METRIC<=10%|METRIC<=N", IS(OTHER, constraints), .commands = IN(TUNE),
      RECORDED, .read = option_read_constraint, .help = TEXT_CONSTRAINT_HELP},
     {"training-seed", 0, "N", IS(COUNT, training_seed), .commands = IN(TUNE), RECORDED,

@@ -240,22 +240,12 @@ int option_read_goal(const char *text, void *target, struct arena *arena, struct
     return 0;
 }
 
-/* Of `tune`, also "services.FIGURE": a metric of all services together. */
+/* Of `tune`, also "services.[NAME.]FIGURE", which it looks up in its scenario: no column yet. */
 static int read_tuned_metric(const char *name, unsigned *ret_column, struct error *reterr) {
-    static const char prefix[] = "services.";
-    bool of_services = strncmp(name, prefix, sizeof prefix - 1) == 0;
-    for (unsigned c = SUMMARY_COUNT; of_services && c < SUMMARY_ALL; c++)
-        if (metric_table[c].group == METRICS_OF_SERVICES &&
-            strcmp(summary_names[c], name + sizeof prefix - 1) == 0) {
-            *ret_column = c;
-            return 0;
-        }
-    return of_services ? error_set(reterr, ERROR_INPUT,
-                                   "expected services.FIGURE with a figure of all services, as "
-                                   "services.j_per_token, services.slo_share or "
-                                   "services.tokens_left, got \"%.80s\"",
-                                   name)
-                       : option_read_metric(name, ret_column, reterr);
+    *ret_column = METRIC_OF_SERVICES;
+    return strncmp(name, "services.", strlen("services.")) == 0
+               ? 0
+               : option_read_metric(name, ret_column, reterr);
 }
 
 int option_read_objective(const char *text, void *target, struct arena *arena,
@@ -264,7 +254,7 @@ int option_read_objective(const char *text, void *target, struct arena *arena,
     (void)arena;
     if (read_tuned_metric(text, &column, reterr) < 0)
         return ERROR_INPUT;
-    if (metric_table[column].better == METRIC_NEITHER)
+    if (column != METRIC_OF_SERVICES && metric_table[column].better == METRIC_NEITHER)
         return error_set(reterr, ERROR_INPUT, "neither less nor more of %s is better", text);
     *(unsigned *)target = column;
     return 0;
@@ -281,17 +271,17 @@ int option_read_constraint(const char *text, void *target, struct arena *arena,
             reterr, ERROR_INPUT,
             "expected METRIC>=-1%% or METRIC<=1%%, or METRIC<=NUMBER in its own unit, got \"%.80s\"",
             text);
-    const char *name = arena_strndup(arena, text, (size_t)(relation - text));
-    if (read_tuned_metric(name, &c.column, reterr) < 0)
+    c.name = arena_strndup(arena, text, (size_t)(relation - text));
+    if (read_tuned_metric(c.name, &c.column, reterr) < 0)
         return ERROR_INPUT;
     c.at_least = relation[0] == '>';
     c.limit /= c.absolute ? 1 : 100;
     const struct tune_constraints *all = target;
     for (size_t i = 0; i < all->count; i++)
-        if (all->at[i].column == c.column && all->at[i].at_least == c.at_least &&
+        if (strcmp(all->at[i].name, c.name) == 0 && all->at[i].at_least == c.at_least &&
             all->at[i].absolute == c.absolute)
             return error_set(reterr, ERROR_INPUT, "%s has such a bound already, got \"%.80s\"",
-                             name, text);
+                             c.name, text);
     array_push((struct tune_constraints *)target, c);
     return 0;
 }

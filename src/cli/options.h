@@ -27,6 +27,8 @@ struct texts {
     size_t count, capacity;
 };
 
+#define METRIC_OF_SERVICES ((unsigned)-1) /* a column that the scenario is to tell */
+
 /* Columns of the summary, none twice. */
 struct option_metrics {
     unsigned columns[SUMMARY_ALL];

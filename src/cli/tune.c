@@ -59,17 +59,29 @@ static int load_choice(void *context, struct study *study, const char *policy, c
     return r;
 }
 
-/* Figures of services, of a scenario that has none. */
-static void refuse_services(const struct session *s, struct problems *problems) {
-    const struct options *o = s->options;
-    unsigned groups = study_metric_groups(&s->own);
-    if (!summary_shows(groups, o->objective))
-        problems_say(problems, "--objective services.%s: the scenario has no services",
-                     summary_names[o->objective]);
+/* "services.[NAME.]FIGURE" of the scenario, if it is no other metric. */
+static void find_service_metric(const struct session *s, const char *option, const char *name,
+                                unsigned *column, struct problems *problems) {
+    const struct metric_set *metrics = &s->own.metrics;
+    struct arena *arena = &s->options->arena;
+    int found = *column == METRIC_OF_SERVICES ? metric_set_find(metrics, name) : (int)*column;
+    if (found >= 0)
+        *column = (unsigned)found;
+    else
+        problems_say(problems, "%s: no metric is named \"%.80s\"%s%s", option, name,
+                     str_suggestion(arena, name, metrics->names, metrics->count),
+                     study_services_text(&s->own, arena));
+}
+
+static void find_service_metrics(const struct session *s, struct problems *problems) {
+    struct options *o = s->options;
+    const char *objective = option_given(o, "objective");
+    find_service_metric(s, "--objective", objective, &o->objective, problems);
+    if (o->objective != METRIC_OF_SERVICES && metric_of(o->objective)->better == METRIC_NEITHER)
+        problems_say(problems, "--objective: neither less nor more of %s is better", objective);
     for (size_t i = 0; i < o->constraints.count; i++)
-        if (!summary_shows(groups, o->constraints.at[i].column))
-            problems_say(problems, "--constraint services.%s: the scenario has no services",
-                         summary_names[o->constraints.at[i].column]);
+        find_service_metric(s, "--constraint", o->constraints.at[i].name,
+                            &o->constraints.at[i].column, problems);
 }
 
 /* The scenario twice: as it is, and on the training seed. */
@@ -85,7 +97,7 @@ static int load_studies(struct session *s, struct problems *problems) {
     s->what = (struct tune_targets){
         .options = options, .own = &s->own, .load = load_choice, .context = s};
     int found = tune_targets_find(&s->what, problems);
-    refuse_services(s, problems);
+    find_service_metrics(s, problems);
     const char *seed = option_given(options, "training-seed");
     const char *replications = option_given(options, "training-replications");
     scenario_args_set(
@@ -143,7 +155,7 @@ static int run_check(struct session *s, const struct tune *tune,
         const double *point = search->trials.at[i == 0 ? 0 : search->best].point;
         r = tune_apply(tune, point, &s->own, reterr);
         if (r == 0)
-            r = replicate_run(&s->own, how, &replicate_summaries_only, &results[i], reterr);
+            r = tune_replicate(&s->own, &s->training.metrics, how, &results[i], reterr);
     }
     if (r == 0)
         r = tune_restore(tune, &s->own, reterr);
@@ -207,11 +219,16 @@ static int print_search(const struct options *options, const struct tune_output 
     return code;
 }
 
-static void show_metric(struct option_metrics *shown, unsigned column) {
+struct columns {
+    unsigned *at;
+    size_t count, capacity;
+};
+
+static void show_metric(struct columns *shown, unsigned column) {
     for (size_t i = 0; i < shown->count; i++)
-        if (shown->columns[i] == column)
+        if (shown->at[i] == column)
             return;
-    shown->columns[shown->count++] = column;
+    array_push(shown, column);
 }
 
 static int conclude_search(struct session *s, const struct tune *tune,
@@ -220,7 +237,8 @@ static int conclude_search(struct session *s, const struct tune *tune,
     struct error error = {0};
     const struct compare_series series[] = {{.policy = "before", .summaries = results[0].summaries},
                                             {.policy = "tuned", .summaries = results[1].summaries}};
-    struct option_metrics shown = {{options->objective}, 1};
+    struct columns shown = {0};
+    show_metric(&shown, options->objective);
     for (size_t i = 0; i < options->constraints.count; i++)
         show_metric(&shown, options->constraints.at[i].column);
     for (size_t i = 0; i < options->metrics.count; i++)
@@ -241,11 +259,13 @@ static int conclude_search(struct session *s, const struct tune *tune,
         .before = chooses ? &s->before : NULL,
         .tuned = chooses ? &s->tuned : NULL,
         .same_workloads = s->same_workloads,
-        .shown = shown.columns,
+        .shown = shown.at,
         .shown_count = shown.count};
-    return tune_dir_write(folder, &output, &error) < 0
-               ? cli_report_error(&error)
-               : print_search(options, &output, results, folder);
+    int code = tune_dir_write(folder, &output, &error) < 0
+                   ? cli_report_error(&error)
+                   : print_search(options, &output, results, folder);
+    free(shown.at);
+    return code;
 }
 
 static int tune_params(struct session *s) {
@@ -263,6 +283,7 @@ static int tune_params(struct session *s) {
     struct replicate_options how = run_args_options(options);
     s->progress = progress_line_start(options, 1, "replications", &s->training, &how);
     struct tune search = {.study = &s->training,
+                          .metrics = &s->own.metrics,
                           .targets = s->what.targets,
                           .axes = s->what.axes,
                           .count = s->what.count,

@@ -135,7 +135,7 @@ const char *compare_dominator(const struct comparison *comparison,
 }
 
 static double badness(double value, unsigned column) {
-    return metric_table[column].better == METRIC_MORE ? -value : value;
+    return metric_of(column)->better == METRIC_MORE ? -value : value;
 }
 
 void compare_pareto(const struct comparison *comparison, const unsigned *columns,

@@ -88,12 +88,4 @@ struct type_row {
     uint32_t jobs; /* finished, by last configuration */
 };
 
-/* Of services.csv; NAN: not defined. */
-struct service_row {
-    double tokens_before, tokens_demanded, tokens_served, tokens_dropped, tokens_left;
-    double slo_share, energy_kwh, j_per_token;
-    double wait_p50_s, wait_p99_s, latency_p99_ms;
-    double gpu_h, scale_ups, preemptions;
-};
-
 #endif

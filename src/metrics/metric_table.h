@@ -122,5 +122,7 @@ struct metric {
 enum metric_group { METRICS_OF_SERVICES = 1 << 0, METRICS_OF_NETWORK = 1 << 1 };
 
 extern const struct metric metric_table[]; /* SUMMARY_ALL of them, by column of the summary */
+/* Of any column: a figure of a single service is the metric that all together have. */
+const struct metric *metric_of(unsigned column);
 
 #endif

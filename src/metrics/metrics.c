@@ -174,7 +174,7 @@ void metrics_finish(struct metrics *metrics) {
     free(metrics->at_start.types);
     free(metrics->users);
     free(metrics->types);
-    free(metrics->services);
+    free(metrics->summary.services);
     service_stats_finish(&metrics->service_stats);
     *metrics = (struct metrics){0};
 }
@@ -278,7 +278,7 @@ void metrics_sum_up(struct metrics *metrics, const struct sim *sim) {
     double without_services = s->energy_kwh - s->energy_service_kwh;
     s->energy_per_work_kwh = summary_ratio(without_services, s->work_done_gpu_h);
     s->energy_all_per_work_kwh = summary_ratio(s->energy_kwh, s->work_done_gpu_h);
-    metrics->services = service_stats_sum_up(&metrics->service_stats, sim, s);
+    service_stats_sum_up(&metrics->service_stats, sim, s);
     s->frag_gpu_h = power_gpu_s(metrics->frag_gpu_ps) / S_PER_H;
     s->interruptions_per_job =
         summary_ratio((double)(metrics->preemptions + metrics->resizes + metrics->job_failures),

@@ -61,7 +61,6 @@ struct metrics {
     struct user_row *users;
     struct type_row *types;
     struct service_stats service_stats;
-    struct service_row *services;
 };
 
 void metrics_init(struct metrics *metrics, bool record_decisions);

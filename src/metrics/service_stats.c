@@ -200,21 +200,22 @@ static struct service_row row_of(const struct service_stat *stat, const struct s
     const struct service_run *run = &sim->services.runs[service];
     double share = services_spec(sim, service)->demand.output_share,
            energy_j = power_j(run->energy - stat->energy_at_start);
-    return (struct service_row){.tokens_before = stat->before * share,
-                                .tokens_demanded = stat->demanded * share,
-                                .tokens_served = stat->served * share,
-                                .tokens_dropped = stat->dropped * share,
-                                .tokens_left = run->backlog * share,
-                                .slo_share = summary_ratio(stat->within, stat->demanded),
-                                .energy_kwh = energy_j / J_PER_KWH,
-                                .j_per_token = summary_ratio(energy_j, stat->served * share),
-                                .wait_p50_s = finite_quantile(&stat->waits_s, 0.5),
-                                .wait_p99_s = finite_quantile(&stat->waits_s, 0.99),
-                                .latency_p99_ms = finite_quantile(&stat->latencies_ms, 0.99),
-                                .gpu_h = power_gpu_s(run->gpu_ps - stat->gpu_ps_at_start) / S_PER_H,
-                                .scale_ups = (double)(run->scale_ups - stat->scale_ups_at_start),
-                                .preemptions =
-                                    (double)(run->preemptions - stat->preemptions_at_start)};
+    return (struct service_row){
+        .tokens_before = stat->before * share,
+        .tokens_demanded = stat->demanded * share,
+        .tokens_served = stat->served * share,
+        .tokens_dropped = stat->dropped * share,
+        .tokens_left = run->backlog * share,
+        .slo_share = summary_ratio(stat->within, stat->demanded),
+        .energy_service_kwh = energy_j / J_PER_KWH,
+        .energy_all_per_work_kwh = NAN,
+        .j_per_token = summary_ratio(energy_j, stat->served * share),
+        .token_wait_p50_s = finite_quantile(&stat->waits_s, 0.5),
+        .token_wait_p99_s = finite_quantile(&stat->waits_s, 0.99),
+        .token_latency_p99_ms = finite_quantile(&stat->latencies_ms, 0.99),
+        .replica_gpu_h = power_gpu_s(run->gpu_ps - stat->gpu_ps_at_start) / S_PER_H,
+        .scale_ups = (double)(run->scale_ups - stat->scale_ups_at_start),
+        .service_preemptions = (double)(run->preemptions - stat->preemptions_at_start)};
 }
 
 static void add_row(struct summary *summary, const struct service_row *row) {
@@ -223,23 +224,25 @@ static void add_row(struct summary *summary, const struct service_row *row) {
     summary->tokens_served += row->tokens_served;
     summary->tokens_dropped += row->tokens_dropped;
     summary->tokens_left += row->tokens_left;
-    summary->replica_gpu_h += row->gpu_h;
+    summary->replica_gpu_h += row->replica_gpu_h;
     summary->scale_ups += row->scale_ups;
-    summary->service_preemptions += row->preemptions;
+    summary->service_preemptions += row->service_preemptions;
     if (row->tokens_demanded > 0)
         summary->slo_share += row->slo_share * row->tokens_demanded;
 }
 
-struct service_row *service_stats_sum_up(struct service_stats *stats, const struct sim *sim,
-                                         struct summary *summary) {
+void service_stats_sum_up(struct service_stats *stats, const struct sim *sim,
+                          struct summary *summary) {
     open_stats(stats, sim);
     struct service_row *rows = mem_zalloc(stats->count + 1, sizeof *rows);
+    summary->services = rows;
+    summary->service_count = stats->count;
     struct service_stat all = {0};
     double energy_j = 0;
     for (uint32_t s = 0; s < stats->count; s++) {
         rows[s] = row_of(&stats->at[s], sim, s);
         add_row(summary, &rows[s]);
-        energy_j += rows[s].energy_kwh * J_PER_KWH;
+        energy_j += rows[s].energy_service_kwh * J_PER_KWH;
         token_pieces_add_all(&all.waits_s, &stats->at[s].waits_s);
         token_pieces_add_all(&all.latencies_ms, &stats->at[s].latencies_ms);
     }
@@ -250,7 +253,6 @@ struct service_row *service_stats_sum_up(struct service_stats *stats, const stru
     summary->token_latency_p99_ms = finite_quantile(&all.latencies_ms, 0.99);
     token_pieces_finish(&all.waits_s);
     token_pieces_finish(&all.latencies_ms);
-    return rows;
 }
 
 void service_stats_finish(struct service_stats *stats) {

@@ -48,9 +48,9 @@ struct service_stats {
 void service_stats_begin(struct service_stats *stats, const struct sim *sim);
 void service_stats_note(struct service_stats *stats, const struct sim *sim,
                         const struct service_piece *piece);
-/* A row of each service, owned by the caller, and the metrics of all together. */
-struct service_row *service_stats_sum_up(struct service_stats *stats, const struct sim *sim,
-                                         struct summary *summary);
+/* The metrics of each service, in memory that the caller is to free, and of all together. */
+void service_stats_sum_up(struct service_stats *stats, const struct sim *sim,
+                          struct summary *summary);
 void service_stats_finish(struct service_stats *stats);
 
 #endif

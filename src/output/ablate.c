@@ -22,7 +22,7 @@
 #define ABLATE_STATE(X) \
     X(state, text, "", NEITHER, c < COMPONENT_COUNT ? state_of(s) : NULL)
 #define ABLATE_COLUMNS(X) \
-    X(metric, text, "", NEITHER, summary_names[column]) \
+    X(metric, text, "", NEITHER, metric_set_name(metrics, column)) \
     X(component, text, "", NEITHER, c < COMPONENT_COUNT ? component_names[c] : "total") \
     X(first, text, "", NEITHER, output->first) \
     X(second, text, "", NEITHER, output->second) \
@@ -30,7 +30,7 @@
     ABLATE_SHARES(X) \
     ABLATE_STATE(X)
 #define CELLS_COLUMNS(X) \
-    X(metric, text, "", NEITHER, summary_names[column]) \
+    X(metric, text, "", NEITHER, metric_set_name(metrics, column)) \
     X(n, int, "", NEITHER, (int64_t)e.n) \
     X(mean, real, OF_METRIC, NEITHER, e.mean) \
     X(ci95, real, OF_METRIC, NEITHER, e.ci95) \
@@ -42,8 +42,10 @@ static const char *state_of(const struct ablation_share *share) {
 }
 
 void ablate_tables_shares(const struct ablate_output *output, struct str *out) {
+    const struct metric_set *metrics = &output->studies[0].metrics;
     str_add(out, TABLE_HEADER(ABLATE_COLUMNS));
-    for (unsigned column = 0; column < SUMMARY_COUNT; column++) {
+    for (size_t i = 0; i < metrics->count; i++) {
+        const unsigned column = metrics->columns[i];
         struct ablation_metric m;
         ablation_metric(output->ablation, column, &m);
         /* the difference itself: what all shares add up to */
@@ -85,12 +87,14 @@ static void add_mixture(const struct ablate_output *output, unsigned cell, struc
 
 void ablate_tables_cells(const struct ablate_output *output, struct str *out) {
     const struct ablation *a = output->ablation;
+    const struct metric_set *metrics = &output->studies[0].metrics;
     mixture_header(out);
     str_add(out, CELLS_COLUMNS(COLUMN_NAME) "\n");
     for (unsigned cell = 0; cell < a->cell_count; cell++) {
         struct str warning = {0};
         cell_warning(output, cell, &warning);
-        for (unsigned column = 0; column < SUMMARY_COUNT; column++) {
+        for (size_t i = 0; i < metrics->count; i++) {
+            const unsigned column = metrics->columns[i];
             struct estimate e =
                 t_interval_of_column(a->cells[cell].summaries, a->replications, column);
             add_mixture(output, cell, out);
@@ -104,12 +108,12 @@ void ablate_tables_cells(const struct ablate_output *output, struct str *out) {
 void ablate_tables_runs(const struct ablate_output *output, struct str *out) {
     const struct ablation *a = output->ablation;
     mixture_header(out);
-    summary_csv_run_header(out);
+    summary_csv_run_header(&output->studies[0].metrics, out);
     for (unsigned cell = 0; cell < a->cell_count; cell++)
         for (uint32_t r = 0; r < a->replications; r++) {
             add_mixture(output, cell, out);
-            summary_csv_run(r + 1, output->studies[0].scenario.seed, &a->cells[cell].summaries[r],
-                            out);
+            summary_csv_run(r + 1, output->studies[0].scenario.seed, &output->studies[0].metrics,
+                            &a->cells[cell].summaries[r], out);
         }
 }
 
@@ -198,11 +202,13 @@ void ablate_json(const struct ablate_output *output, struct str *out) {
     cJSON *root = cJSON_CreateObject();
     cJSON_AddStringToObject(root, "name", output->studies[0].scenario.name);
     ablate_json_protocol(root, output);
-    cJSON *metrics = cJSON_AddObjectToObject(root, "metrics");
-    for (unsigned column = 0; column < SUMMARY_COUNT; column++) {
+    const struct metric_set *metrics = &output->studies[0].metrics;
+    cJSON *all = cJSON_AddObjectToObject(root, "metrics");
+    for (size_t i = 0; i < metrics->count; i++) {
+        const unsigned column = metrics->columns[i];
         struct ablation_metric m;
         ablation_metric(output->ablation, column, &m);
-        cJSON *metric = cJSON_AddObjectToObject(metrics, summary_names[column]);
+        cJSON *metric = cJSON_AddObjectToObject(all, metric_set_name(metrics, column));
         json_add_estimate(metric, "first", &m.first);
         json_add_estimate(metric, "second", &m.second);
         json_add_estimate(metric, "difference", &m.difference);

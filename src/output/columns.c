@@ -85,7 +85,7 @@ void csv_comma_limit(struct str *out, double limit) {
 }
 
 void csv_comma_metric(struct str *out, unsigned column, double value) {
-    if (metric_table[column].type == METRIC_INT && isfinite(value))
+    if (metric_of(column)->type == METRIC_INT && isfinite(value))
         csv_comma_int(out, (int64_t)value);
     else
         csv_comma_real(out, value);

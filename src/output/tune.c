@@ -25,9 +25,13 @@ static void add_value(const struct tune_output *output, size_t trial, size_t ind
                    own ? tune_trial_params(output, trial) : NULL, out);
 }
 
+static const char *name_of(const struct tune *tune, unsigned column) {
+    return metric_set_name(&tune->study->metrics, column);
+}
+
 /* "METRIC>=-1%", "METRIC<=5", as it was given. */
-static void add_bound(const struct tune_constraint *c, struct str *out) {
-    str_addf(out, "%s%s", summary_names[c->column], c->at_least ? ">=" : "<=");
+static void add_bound(const struct tune *tune, const struct tune_constraint *c, struct str *out) {
+    str_addf(out, "%s%s", name_of(tune, c->column), c->at_least ? ">=" : "<=");
     if (c->absolute)
         str_add_real(out, c->limit);
     else
@@ -57,7 +61,7 @@ static struct tune_checked check_bound(const struct tune_output *output, size_t 
     X(failure, text, "", NEITHER, trial->failure) \
     X(warning, text, "", NEITHER, warning.text)
 #define CONSTRAINTS_COLUMNS(X) \
-    X(constraint, word, "", NEITHER, bound.text) \
+    X(constraint, text, "", NEITHER, bound.text) \
     X(training_before, csv(real), OF_METRIC, NEITHER, t->trials.at[0].constrained[i]) \
     X(training_tuned, csv(real), OF_METRIC, NEITHER, t->trials.at[t->search.best].constrained[i]) \
     X(training_kept, csv(text), "", NEITHER, tune_verdict_name(tune_verdict_of_training(t, i))) \
@@ -97,10 +101,11 @@ static void trial_warning(const struct tune *t, const struct tune_trial *trial, 
 void tune_tables_trials(const struct tune_output *output, struct str *out) {
     const struct tune *t = output->tune;
     trial_header(output, out);
-    str_addf(out, TRIALS_COLUMNS_N(COLUMN_NAME) ",%s" TRIALS_COLUMNS_CI95(COLUMN_NAME),
-             summary_names[t->objective]);
+    str_add(out, TRIALS_COLUMNS_N(COLUMN_NAME));
+    csv_comma_text(out, name_of(t, t->objective));
+    str_add(out, TRIALS_COLUMNS_CI95(COLUMN_NAME));
     for (size_t i = 0; i < t->constraint_count; i++)
-        str_addf(out, ",%s", summary_names[t->constraints[i].column]);
+        csv_comma_text(out, name_of(t, t->constraints[i].column));
     str_add(out, TRIALS_COLUMNS_STATE(COLUMN_NAME) "\n");
     for (size_t n = 0; n < t->search.trials.count; n++) {
         const struct tune_trial *trial = &t->trials.at[n];
@@ -129,16 +134,17 @@ static void add_values(const struct tune_output *output, size_t trial, struct re
 
 static void add_runs(const struct tune_output *output, size_t trial, int64_t seed,
                      const struct summary *summaries, uint32_t count, struct str *out) {
+    const struct metric_set *metrics = &output->study->metrics;
     for (uint32_t r = 0; r < count; r++) {
         add_trial(output, trial, out);
-        summary_csv_run(r + 1, seed, &summaries[r], out);
+        summary_csv_run(r + 1, seed, metrics, &summaries[r], out);
     }
 }
 
 void tune_tables_runs(const struct tune_output *output, struct str *out) {
     const struct tune *t = output->tune;
     trial_header(output, out);
-    summary_csv_run_header(out);
+    summary_csv_run_header(&output->study->metrics, out);
     for (size_t n = 0; n < t->trials.count; n++)
         if (!t->trials.at[n].failure)
             add_runs(output, n, t->study->scenario.seed, t->trials.at[n].runs.summaries,
@@ -156,8 +162,8 @@ void tune_tables_bounds(const struct tune_output *output, struct str *out) {
     for (size_t i = 0; i < t->constraint_count; i++) {
         const struct tune_checked checked = check_bound(output, i);
         struct str bound = {0};
-        add_bound(&t->constraints[i], &bound);
-        TABLE_ROW(CONSTRAINTS_COLUMNS); /* a name, a relation and a number: no quotes */
+        add_bound(t, &t->constraints[i], &bound);
+        TABLE_ROW(CONSTRAINTS_COLUMNS);
         str_finish(&bound);
     }
 }
@@ -178,9 +184,8 @@ void tune_tables_params(const struct tune_output *output, struct str *out) {
     const struct tune *t = output->tune;
     const struct study *study = output->tuned ? output->tuned : output->study;
     const char *separator = "";
-    str_addf(out, "# %s of %s, tuned on seed %lld; for a scenario file\n",
-             summary_names[t->objective], output->study->scenario.name,
-             (long long)t->study->scenario.seed);
+    str_addf(out, "# %s of %s, tuned on seed %lld; for a scenario file\n", name_of(t, t->objective),
+             output->study->scenario.name, (long long)t->study->scenario.seed);
     for (size_t i = 0; i < t->count; i++) {
         if (!is_param(output, &t->targets[i]))
             continue;
@@ -208,7 +213,7 @@ void tune_tables_params(const struct tune_output *output, struct str *out) {
 static void add_metric_before_after(const struct tune_output *output, unsigned column,
                                     struct report *report) {
     struct compare_cell cells[2];
-    struct report_line line = run_report_find_line(column);
+    struct report_line line = run_report_line_of(&output->study->metrics, column);
     compare_metric(&output->check, column, cells);
     if (cells[0].estimate.n == 0)
         return;
@@ -236,7 +241,7 @@ static void add_checked_bounds(const struct tune_output *output, struct report *
         const struct tune_checked checked = check_bound(output, i);
         if (i == 0)
             report_table(report, "bound|>there|kept in the mean|kept by the limit of the interval");
-        add_bound(&t->constraints[i], report_row(report));
+        add_bound(t, &t->constraints[i], report_row(report));
         add_checked_value(&t->constraints[i], &checked, report_cell(report));
         report_cell_of(report, tune_verdict_name(checked.mean));
         report_cell_of(report, tune_verdict_name(checked.limit));
@@ -248,7 +253,7 @@ static void add_broken_bound(const struct tune_output *output, size_t index, str
     const struct tune_checked checked = check_bound(output, index);
     if (checked.mean == TUNE_KEPT)
         return;
-    add_bound(c, out);
+    add_bound(output->tune, c, out);
     str_addf(out, " is %s on seed %lld: ", checked.mean == TUNE_BROKEN ? "broken" : "not known",
              (long long)output->study->scenario.seed);
     if (checked.mean == TUNE_BROKEN)
@@ -274,7 +279,7 @@ static void add_idle_axes(const struct tune_output *output, size_t axis, double 
     }
     if (count < 2 || !same)
         return;
-    str_addf(out, "%s is the same in all %zu trials", summary_names[t->objective], count);
+    str_addf(out, "%s is the same in all %zu trials", name_of(t, t->objective), count);
     if (axis < t->count)
         str_addf(out, " with policy %s", t->targets[axis].texts[(size_t)choice]);
     str_add(out, ": what is tuned does nothing to it there\n");
@@ -310,8 +315,7 @@ void tune_report_caveats(const struct tune_output *output, struct str *out) {
     const struct replicate_result *first = &t->trials.at[0].runs;
     size_t both =
         first->count < output->check.replications ? first->count : output->check.replications;
-    bool equal =
-        memcmp(first->summaries, series[0].summaries, both * sizeof *first->summaries) == 0;
+    bool equal = summary_same(first->summaries, series[0].summaries, both);
     str_addf(
         out,
         "the workloads of seed %lld are those of seed %lld, the same jobs at the same times: %s\n",
@@ -326,7 +330,7 @@ void tune_report_caveats(const struct tune_output *output, struct str *out) {
 static void add_training(const struct tune_output *output, struct report *report) {
     const struct tune *t = output->tune;
     const size_t trials[] = {0, t->search.best};
-    struct report_line line = run_report_find_line(t->objective);
+    struct report_line line = run_report_line_of(&output->study->metrics, t->objective);
     run_report_scale_time(&line, t->trials.at[0].objective.mean);
     report_table(report, "trial");
     for (size_t i = 0; i < t->count; i++)
@@ -343,13 +347,13 @@ static void add_training(const struct tune_output *output, struct report *report
 void tune_report(const struct tune_output *output, struct report *report) {
     struct str *out = report_lines(report);
     const struct tune *t = output->tune;
-    str_addf(out, "%s: %s of %s, ", output->study->scenario.name, summary_names[t->objective],
+    str_addf(out, "%s: %s of %s, ", output->study->scenario.name, name_of(t, t->objective),
              tune_chooses_policy(t) ? "several policies" : output->study->policy);
     run_report_protocol(t->study, (uint32_t)t->study->scenario.replications, out);
     str_addf(out, ": %zu trials\n", t->search.trials.count);
     for (size_t i = 0; i < t->constraint_count; i++) {
         str_add(out, "  subject to ");
-        add_bound(&t->constraints[i], out);
+        add_bound(t, &t->constraints[i], out);
         str_add_char(out, '\n');
     }
     add_training(output, report);
@@ -383,7 +387,7 @@ static void add_bounds(cJSON *root, const struct tune *tune) {
     cJSON *bounds = cJSON_AddArrayToObject(root, "constraints");
     for (size_t i = 0; i < tune->constraint_count; i++) {
         struct str text = {0};
-        add_bound(&tune->constraints[i], &text);
+        add_bound(tune, &tune->constraints[i], &text);
         cJSON_AddItemToArray(bounds, cJSON_CreateString(text.text));
         str_finish(&text);
     }
@@ -393,7 +397,7 @@ static void add_bounds(cJSON *root, const struct tune *tune) {
 void tune_json_protocol(cJSON *root, const struct tune_output *output) {
     const struct tune *t = output->tune;
     cJSON_AddStringToObject(root, "policy", output->study->policy);
-    cJSON_AddStringToObject(root, "objective", summary_names[t->objective]);
+    cJSON_AddStringToObject(root, "objective", name_of(t, t->objective));
     add_bounds(root, t);
     json_add_int(root, "training_seed", t->study->scenario.seed);
     json_add_int(root, "training_replications", t->study->scenario.replications);
@@ -410,7 +414,7 @@ void tune_json_checked(cJSON *root, const struct tune_output *output) {
         const struct tune_checked checked = check_bound(output, i);
         cJSON *object = json_append_object(bounds);
         struct str bound = {0};
-        add_bound(&t->constraints[i], &bound);
+        add_bound(t, &t->constraints[i], &bound);
         CONSTRAINTS_COLUMNS(COLUMN_MEMBER)
         str_finish(&bound);
     }
@@ -442,7 +446,7 @@ static void add_trial_object(cJSON *trials, const struct tune_output *output, si
     json_add_estimate(object, "objective", &trial->objective);
     cJSON *bounded = cJSON_AddObjectToObject(object, "constrained");
     for (size_t i = 0; i < t->constraint_count; i++)
-        json_add_real(bounded, summary_names[t->constraints[i].column],
+        json_add_real(bounded, name_of(t, t->constraints[i].column),
                       trial->failure ? NAN : trial->constrained[i]);
     struct str warning = {0};
     trial_warning(t, trial, &warning);
@@ -462,6 +466,6 @@ void tune_json(const struct tune_output *output, struct str *out) {
     cJSON *trials = cJSON_AddArrayToObject(root, "trials");
     for (size_t n = 0; n < t->trials.count; n++)
         add_trial_object(trials, output, n);
-    compare_json_metrics(root, &output->check, study_metric_groups(output->study));
+    compare_json_metrics(root, &output->check, &output->study->metrics);
     json_print(root, out);
 }

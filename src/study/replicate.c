@@ -172,7 +172,6 @@ static int simulate_replication(struct pool *pool, uint32_t index, const struct 
         r = power_means_close(&means, &slot->outcome.error);
     if (r == 0 && sink) {
         metrics_sum_up(&metrics, &sim);
-        slot->outcome.summary = metrics.summary;
         slot->outcome.trend = trend_of(&metrics, &sim);
         keep_counts(&sim, slot);
         if (pool->options->bound_work)
@@ -186,6 +185,8 @@ static int simulate_replication(struct pool *pool, uint32_t index, const struct 
                                                .segments = pool->options->record ? &segments : NULL,
                                                .means = means.step_ns > 0 ? &means : NULL},
                          &slot->rendered);
+        slot->outcome.summary = metrics.summary;
+        metrics.summary.services = NULL;
     }
     r = decision_log_close(&log, r, pool->study, &sim, &slot->counted, &slot->outcome.error);
     loop_finish(&sim);
@@ -221,6 +222,7 @@ static int run_one(struct pool *pool, uint32_t index, struct slot *slot) {
 }
 
 static void slot_finish(struct slot *slot) {
+    free(slot->outcome.summary.services);
     str_finish(&slot->rendered);
     tally_finish(&slot->refused);
     tally_finish(&slot->rejected);
@@ -277,7 +279,7 @@ static void begin_apart(void *context, size_t task) {
 
 /* Hands one finished replication over, or notes its error. None after one that has failed: which of
    them are there depends on the number of processes. */
-static void emit_slot(struct pool *pool, uint32_t number, const struct slot *slot,
+static void emit_slot(struct pool *pool, uint32_t number, struct slot *slot,
                       struct slice rendered) {
     struct replicate_result *result = pool->result;
     struct error error = slot->outcome.error;
@@ -293,6 +295,9 @@ static void emit_slot(struct pool *pool, uint32_t number, const struct slot *slo
         if (pool->options->bound_work)
             result->bounds[result->count] = slot->outcome.bound;
         result->summaries[result->count++] = slot->outcome.summary;
+        if (slot->outcome.summary.services)
+            array_push(&result->services, slot->outcome.summary.services);
+        slot->outcome.summary.services = NULL;
         result->starts += slot->outcome.starts;
         result->jobs += slot->outcome.jobs;
         result->decide_ns += slot->outcome.decide_ns;
@@ -420,6 +425,10 @@ static bool take_tally(struct tally *tally, struct slice *from) {
     return good;
 }
 
+static size_t services_bytes(const struct slot *slot) {
+    return slot->outcome.summary.service_count * sizeof *slot->outcome.summary.services;
+}
+
 static void run_apart(void *context, size_t task, struct crash_context *crash, struct str *out) {
     struct pool pool = *(const struct pool *)context;
     struct replicate_options options = *pool.options;
@@ -435,6 +444,7 @@ static void run_apart(void *context, size_t task, struct crash_context *crash, s
     add_tally(out, &slot.rejected);
     add_tally(out, &slot.outside);
     add_tally(out, &slot.counted);
+    add_bytes(out, slot.outcome.summary.services, services_bytes(&slot));
     add_bytes(out, &length, sizeof length);
 }
 
@@ -448,10 +458,14 @@ static bool take_slot(struct slot *slot, struct slice *ret_rendered, struct slic
         return false;
     struct slice rest = {from.at + length, from.length - sizeof length - length};
     *ret_rendered = (struct slice){from.at, length};
-    return take_bytes(&slot->outcome, sizeof slot->outcome, &rest) &&
-           take_tally(&slot->refused, &rest) && take_tally(&slot->rejected, &rest) &&
+    bool good = take_bytes(&slot->outcome, sizeof slot->outcome, &rest);
+    slot->outcome.summary.services = NULL; /* of the child's */
+    good = good && take_tally(&slot->refused, &rest) && take_tally(&slot->rejected, &rest) &&
            take_tally(&slot->outside, &rest) && take_tally(&slot->counted, &rest) &&
-           rest.length == 0;
+           rest.length == services_bytes(slot);
+    if (good)
+        memcpy(slot->outcome.summary.services = mem_alloc(rest.length), rest.at, rest.length);
+    return good;
 }
 
 /* What a child says of itself; whoever sent the signal that interrupted it, easim did not. */
@@ -555,6 +569,9 @@ int replicate_try(const struct study *study, struct error *reterr) {
 }
 
 void replicate_result_finish(struct replicate_result *result) {
+    for (size_t i = 0; i < result->services.count; i++)
+        free(result->services.at[i]);
+    free(result->services.at);
     free(result->summaries);
     free(result->trends);
     free(result->bounds);

@@ -76,7 +76,8 @@ struct replicate_options {
 struct replicate_result {
     struct summary *summaries; /* of the emitted replications, in order */
     uint32_t count;
-    struct trend *trends;  /* likewise */
+    ARRAY_OF(struct service_row *) services; /* of the summaries that have some */
+    struct trend *trends;                    /* likewise */
     struct bound *bounds;  /* likewise, of the energy of what was done; NULL: not wanted */
     struct tally refused;  /* actions of the policy, by reason */
     struct tally rejected; /* jobs, by reason */

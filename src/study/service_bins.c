@@ -21,7 +21,7 @@ static bool has_longer_bins(const struct service *service) {
 static void render_rows(void *context, const struct replication *replication, struct str *out) {
     (void)context;
     for (uint32_t s = 0; s < replication->sim->services.count; s++) {
-        const struct service_row *row = &replication->metrics->services[s];
+        const struct service_row *row = &replication->metrics->summary.services[s];
         const double pair[2] = {row->j_per_token, row->slo_share};
         str_add_bytes(out, (const char *)pair, sizeof pair);
     }

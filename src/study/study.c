@@ -54,6 +54,22 @@ unsigned study_metric_groups(const struct study *study) {
            (network_power_w(&study->cluster.network) > 0 ? METRICS_OF_NETWORK : 0u);
 }
 
+const char *study_services_text(const struct study *study, struct arena *arena) {
+    const struct service *services = study->source.services.at;
+    const size_t count = study->source.services.count;
+    struct str text = {0};
+    for (size_t s = 0; s < count; s++)
+        str_addf(&text, "%s%s", s == 0 ? " (services: " : ", ", services[s].name);
+    for (unsigned c = SUMMARY_COUNT, first = c; c < SUMMARY_ALL; c++)
+        if (metric_table[c].group == METRICS_OF_SERVICES)
+            str_addf(&text, "%s%s%s", c == first ? "; figures: " : ", ", metric_table[c].name,
+                     c == SUMMARY_COLUMN(energy_all_per_work_kwh) ? " of all" : "");
+    const char *all =
+        count == 0 ? ": the scenario has no services" : arena_printf(arena, "%s)", text.text);
+    str_finish(&text);
+    return all;
+}
+
 void study_finish(struct study *study) {
     source_finish(&study->source);
     module_close(&study->module);

@@ -32,6 +32,7 @@ struct study {
     struct job_usage rigid;              /* on which GPU types rigid jobs may run */
     const struct job_usage *used_models; /* by model likewise, in the arena */
     ARRAY_OF(const char *) warnings;     /* the study runs, but probably not as meant */
+    struct metric_set metrics;           /* that its results have; in the arena */
     struct arena arena;
 };
 
@@ -54,6 +55,9 @@ void study_announce(const struct study *study, struct str *out);
 
 /* What its runs have more to measure than all runs have: enum metric_group, ored. */
 unsigned study_metric_groups(const struct study *study);
+
+/* For the message on a "services." metric that its results do not have: those that they have. */
+const char *study_services_text(const struct study *study, struct arena *arena);
 
 /* As if the scenario said `replications: count`. Not while replications run. */
 void study_set_replications(struct study *study, uint32_t count);

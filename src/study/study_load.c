@@ -286,6 +286,12 @@ static void warn_of_worlds(struct study *study, bool run) {
     array_push(&study->warnings, why);
 }
 
+static void name_metrics(struct study *study) {
+    const struct schema_list *services = &study->source.services;
+    study->metrics =
+        metric_set_of(study_metric_groups(study), services->at, services->count, &study->arena);
+}
+
 static int load_study(struct study *study, bool apart, const char *path,
                       const struct scenario_overrides *overrides,
                       const struct trace_reader *const *readers, struct problems *problems) {
@@ -323,6 +329,7 @@ static int load_study(struct study *study, bool apart, const char *path,
     if (source == 0 && study->source.warmup_ns >= study->scenario.horizon_ns)
         problems_add(problems, study->scenario.workload->where, study->source.warmup_path,
                      "expected less than the horizon");
+    name_metrics(study);
     warn_of_worlds(study, overrides->worlds);
     if (study->scenario.record && !overrides->records)
         array_push(&study->warnings,
@@ -371,5 +378,6 @@ void study_load_files(struct study *study, const char *path,
         r = ERROR_INPUT;
     if (study->scenario.workload && source_bind(&study->source, &study->scenario, &binding) < 0)
         r = ERROR_INPUT;
+    name_metrics(study);
     (void)r; /* the problems say it */
 }

@@ -8,7 +8,7 @@ import json
 import math
 from fractions import Fraction
 
-from harness import SOURCE, cases, easim, near, real_data, rows_of
+from harness import SOURCE, cases, easim, near, real_data, rows_of, same_files
 from recorded_case import SLOW, model_file
 
 MODEL = """models:
@@ -461,6 +461,101 @@ def greatest_demand(folder):
     near(row["tokens_left"], 1e14 - CAPACITY * 100)
 
 
+FIGURES = {"energy_service_kwh": "energy_kwh", "tokens_before": "tokens_before", "tokens_demanded": "tokens_demanded",
+           "tokens_served": "tokens_served", "tokens_dropped": "tokens_dropped", "tokens_left": "tokens_left", "slo_share": "slo_share",
+           "j_per_token": "j_per_token", "token_wait_p50_s": "wait_p50_s", "token_wait_p99_s": "wait_p99_s",
+           "token_latency_p99_ms": "latency_p99_ms", "replica_gpu_h": "replica_gpu_h", "scale_ups": "scale_ups",
+           "service_preemptions": "preemptions"}  # of a service: its column of services.csv
+
+
+def figures_of_runs(folder, *options):
+    """{replication: {metric: cell}} of `easim run`: of single services from services.csv, of all together from summary.csv."""
+    out = folder / "alone"
+    easim("run", folder / "c.yaml", "--force", "--quiet", "--out", out, *options)
+    rows = {}
+    for row in rows_of(out / "services.csv"):
+        rows.setdefault(row["replication"], {}).update({f"services.{row['service']}.{f}": row[c] for f, c in FIGURES.items()})
+    for row in rows_of(out / "summary.csv"):
+        rows[row["replication"]].update({f"services.{f}": row[f] for f in [*FIGURES, "energy_all_per_work_kwh"]})
+    return rows
+
+
+def single_services(folder):
+    """Figures of single services in sweep, tune, compare and ablate are those of services.csv of runs, cell by cell."""
+    (folder / "t.yaml").write_text(model_file({"g": SLOW}).replace("- name: m", "- name: t"))
+    jobs = "{kind: poisson, rate_per_s: 0.05, sizes: {law: exponential, mean: 20s}, k: [1, 2]}"
+    course(folder, "d.csv", [(0, 2500), (200, 500), (400, 2500)])
+    two = [service("chat", "{file: d.csv}", 1, 3, more=", start_s: 20"), service('"a, b"', "{tokens_per_s: 700}", 1, 2)]
+    run(folder, two, horizon="600s", policy="lean")
+    config = folder / "c.yaml"
+    config.write_text(config.read_text().replace("[m.yaml]", "[m.yaml, t.yaml]").replace("replications: 1", "replications: 2")
+                      .replace("  streams:\n", f"  streams:\n    - {jobs}\n"))
+    set_ = "workload.streams[1].scaling.target"
+
+    (folder / "s.yaml").write_text(
+        f"name: s\nbase: c.yaml\naxes:\n  - {{name: load, path: '{set_}', values: [0.5, 0.9]}}\n"
+        "  - {name: other, path: 'workload.streams[2].name', values: ['a, b', code]}\n"
+        "claims:\n  - {name: less, metric: services.chat.energy_service_kwh / services.tokens_served, of: {load: 0.9}, "
+        "against: {load: 0.5}, sign: less}\n")
+    for threads in (1, 3):
+        easim("sweep", folder / "s.yaml", "--quiet", "--threads", threads, "--out", folder / f"sweep{threads}")
+    same_files(folder / "sweep1", folder / "sweep3", "sweep.csv", "claims.csv", "claim-readings.csv")
+    rows = rows_of(folder / "sweep1" / "sweep.csv")
+    names = list(rows[0])
+    assert names[names.index("warning") - 1] == "bsld_dedicated_mean" and names[names.index("warning") + 1] == "services.energy_service_kwh"
+    assert len(rows) == 8
+    for row in rows:
+        alone = figures_of_runs(folder, "--set", f"{set_}={row['load']}", "--set", f"workload.streams[2].name={json.dumps(row['other'])}")
+        own = alone[row["replication"]]
+        assert {name: row[name] for name in own} == own, row
+        left = [name for name in names if name.startswith("services.") and name not in own]
+        assert len(left) == len(FIGURES) and all(row[name] == "" for name in left), left  # of the other name
+    ratios = {(row["load"], row["replication"]): float(row["services.chat.energy_service_kwh"]) / float(row["services.tokens_served"])
+              for row in rows if row["other"] == "code"}
+    reading = next(r for r in rows_of(folder / "sweep1" / "claim-readings.csv") if r["other"] == "code")
+    near(reading["mean"], (ratios["0.9", "1"] + ratios["0.9", "2"]) / 2)
+    near(reading["against_mean"], (ratios["0.5", "1"] + ratios["0.5", "2"]) / 2)
+
+    out = folder / "tune"
+    easim("tune", config, "--params", f"{set_}=[0.5,0.9]", "--objective", "services.chat.j_per_token", "--constraint",
+          "services.a, b.slo_share>=-1%", "--training-seed", 7, "--quiet", "--out", out)
+    trials = rows_of(out / "trials.csv")
+    assert len(trials) == 3
+    for trial in trials:
+        sets = ("--set", f"{set_}={trial[set_]}") if trial[set_] else ()
+        alone = figures_of_runs(folder, "--seed", 7, *sets)
+        for name in ("services.chat.j_per_token", "services.a, b.slo_share"):
+            near(trial[name], sum(float(row[name]) for row in alone.values()) / 2)
+        for row in rows_of(out / "runs.csv"):
+            if row["trial"] == trial["trial"] and row["seed"] == "7":
+                own = alone[row["replication"]]
+                assert {name: row[name] for name in own} == own, row
+    best = min(trials, key=lambda t: float(t["services.chat.j_per_token"]))
+    assert float(next(t for t in trials if t["best"] == "1")["services.chat.j_per_token"]) == float(best["services.chat.j_per_token"])
+    assert "services.chat.j_per_token" in {row["metric"] for row in rows_of(out / "check.csv")}
+
+    easim("compare", config, "--policies", "lean,fcfs", "--quiet", "--out", folder / "compare")
+    of_policy = {policy: figures_of_runs(folder, "--policy", policy) for policy in ("lean", "fcfs")}
+    cells = {(row["metric"], row["policy"]): row["mean"] for row in rows_of(folder / "compare" / "compare.csv")}
+    for policy, alone in of_policy.items():
+        singles = [name for name in alone["1"] if name.count(".") == 2]
+        assert len(singles) == 2 * len(FIGURES)
+        for name in singles:
+            values = [float(row[name]) for row in alone.values() if row[name]]
+            assert bool(values) == bool(cells[name, policy]), name
+            near(cells[name, policy] or 0, sum(values) / max(len(values), 1))
+
+    easim("ablate", config, "zeus", "pollux", "--quiet", "--out", folder / "ablate")
+    alone = figures_of_runs(folder, "--policy", "zeus")
+    totals = {row["metric"] for row in rows_of(folder / "ablate" / "ablate.csv")}
+    assert {name for name in alone["1"] if name.count(".") == 2} <= totals and "slo_share" in totals
+    zeus = [row for row in rows_of(folder / "ablate" / "runs.csv") if {row[c] for c in ("key", "objective", "admission")} <= {"zeus"}]
+    for row in zeus[-2:]:
+        own = alone[row["replication"]]
+        assert {name: row[name] for name in own} == own, row
+
+
 if __name__ == "__main__":
     cases(half_of_capacity, pulse, timeout, node_failure, warmup, beside_jobs, equal_to_none, scaling, reserved, displacing, falling_cap,
-          waking, stuck, stuck_until, stuck_growing, stuck_by_cap, overloaded, real_logs, compared, invested, shorter_bins, greatest_demand)
+          waking, stuck, stuck_until, stuck_growing, stuck_by_cap, overloaded, real_logs, compared, invested, shorter_bins, greatest_demand,
+          single_services)

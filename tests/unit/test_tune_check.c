@@ -9,7 +9,7 @@
 static struct tune_checked check(const double *start, const double *tuned, size_t count,
                                  bool at_least, bool absolute, double limit) {
     struct summary first[4] = {0}, second[4] = {0};
-    const struct tune_constraint c = {COLUMN, at_least, absolute, limit};
+    const struct tune_constraint c = {COLUMN, at_least, absolute, limit, NULL};
     for (size_t i = 0; i < count; i++) {
         first[i].energy_kwh = start[i];
         second[i].energy_kwh = tuned[i];

@@ -107,7 +107,7 @@ const char *regret_metric_name(enum regret_metric metric, const struct scenario 
 
 static uint64_t digest_of(const struct base_run *base) {
     const struct sim *sim = &base->sim;
-    uint64_t digest = hash_words(HASH_START, &base->metrics.summary, sizeof base->metrics.summary);
+    uint64_t digest = hash_words(HASH_START, &base->metrics.summary, SUMMARY_ALL * sizeof(double));
     for (uint32_t j = 0; j < sim->next_arrival; j++) {
         const struct job_record record = job_record_of(sim, j);
         const int128 energies[] = {record.energy, record.lost_energy, record.gpu_ps};

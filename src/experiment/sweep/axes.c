@@ -329,11 +329,12 @@ static int bind_range(struct sweep_axis *axis, const struct yaml_node *node, con
 /* Other columns of the tables in which those of the axes stand. */
 static bool is_taken(const char *name) {
     static const char *const others[] = {
-        "run_id", "policy",       "replication", "seed",    "state",     "error",
-        "claim",  "target",       "metric",      "n",       "mean",      "ci95",
-        "diff",   "against_mean", "as_claimed",  "within",  "deviation", "verdict",
-        "value",  "tolerance",    "readings",    "missing", "nearest"};
-    bool taken = summary_find(name) >= 0;
+        "run_id",   "policy",    "replication", "seed",         "state",
+        "error",    "claim",     "target",      "metric",       "n",
+        "mean",     "ci95",      "diff",        "against_mean", "as_claimed",
+        "within",   "deviation", "verdict",     "value",        "tolerance",
+        "readings", "missing",   "nearest",     "warning",      "energy_network_kwh"};
+    bool taken = summary_find(name) >= 0 || strncmp(name, "services.", 9) == 0;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         taken = taken || strcmp(name, others[i]) == 0;
     return taken;

@@ -68,16 +68,19 @@ static void report_claim(const struct binding *binding, struct location where, c
 
 /* ---- Metrics ---- */
 
-static int find_metric_column(const char *name, size_t length, const struct yaml_node *node,
-                              const char *path, const struct binding *binding) {
-    const char *word = arena_strndup(binding->arena, name, length);
-    int column = summary_find(word);
-    if (column < 0)
+static const char *find_metric(const struct study *base, struct slice name,
+                               const struct yaml_node *node, const char *path,
+                               const struct binding *binding) {
+    const struct metric_set *metrics = &base->metrics;
+    const char *word = arena_strndup(binding->arena, name.at, name.length);
+    if (metric_set_find(metrics, word) < 0)
         problems_add(binding->problems, node->where, path,
                      "no column of summary.csv is named \"%.80s\"%s%s", word,
-                     str_suggestion(binding->arena, word, summary_names, SUMMARY_COUNT),
-                     csv_list_text(summary_names, SUMMARY_COUNT, binding->arena));
-    return column;
+                     str_suggestion(binding->arena, word, metrics->names, metrics->count),
+                     slice_begins((struct slice){word, name.length}, "services.")
+                         ? study_services_text(base, binding->arena)
+                         : csv_list_text(summary_names, SUMMARY_COUNT, binding->arena));
+    return word;
 }
 
 /* "column" or "column / column"; its place among the metrics. */
@@ -91,17 +94,15 @@ static size_t bind_metric(struct claims *claims, const struct yaml_node *node, c
                *end = slash ? slash : text + node->length;
     while (end > text && end[-1] == ' ')
         end--;
-    struct claims_metric metric = {.divisor = -1};
-    int column = find_metric_column(text, (size_t)(end - text), node, path, binding);
+    const struct study *base = &claims->sweep->shared;
+    struct claims_metric metric = {.divisor = NULL};
+    metric.name =
+        find_metric(base, (struct slice){text, (size_t)(end - text)}, node, path, binding);
     if (slash) {
         slash += 1 + strspn(slash + 1, " ");
-        metric.divisor = find_metric_column(slash, strlen(slash), node, path, binding);
+        metric.divisor =
+            find_metric(base, (struct slice){slash, strlen(slash)}, node, path, binding);
     }
-    metric.column = column < 0 ? 0 : (unsigned)column;
-    for (size_t i = 0; i < claims->metrics.count; i++)
-        if (claims->metrics.at[i].column == metric.column &&
-            claims->metrics.at[i].divisor == metric.divisor)
-            return i;
     array_push(&claims->metrics, metric);
     return claims->metrics.count - 1;
 }

@@ -8,10 +8,9 @@
 
 enum claim_sign { CLAIM_LESS, CLAIM_MORE, CLAIM_NO_LESS, CLAIM_NO_MORE };
 
-/* A column of the summary, or the ratio of two of the same replication. */
+/* A column of sweep.csv, or the ratio of two of the same replication. */
 struct claims_metric {
-    unsigned column;
-    int divisor; /* column, or -1 */
+    const char *name, *divisor; /* NULL: none */
 };
 
 /* One of the ways to read a metric. */

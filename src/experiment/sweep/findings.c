@@ -1,6 +1,7 @@
 /* Verdicts on claims and targets: see findings.h. */
 #include "experiment/sweep/findings.h"
 
+#include "base/numfmt.h"
 #include "experiment/statistics.h"
 
 #include <math.h>
@@ -18,12 +19,18 @@ void figures_finish(struct figures *figures) {
     *figures = (struct figures){0};
 }
 
-void figures_add(struct figures *figures, size_t point, const struct summary *summary) {
+static double value_of(const struct csv *row, const char *name) {
+    const struct slice cell = csv_field(row, csv_column(row, name));
+    double value = NAN; /* of an empty cell, or none */
+    (void)numfmt_parse_real(cell.at, cell.length, &value);
+    return value;
+}
+
+void figures_add(struct figures *figures, size_t point, const struct csv *row) {
     for (size_t m = 0; m < figures->claims->metrics.count; m++) {
         const struct claims_metric *metric = &figures->claims->metrics.at[m];
-        double value = summary_value(summary, metric->column);
-        double divisor =
-            metric->divisor < 0 ? 1 : summary_value(summary, (unsigned)metric->divisor);
+        double value = value_of(row, metric->name);
+        double divisor = metric->divisor ? value_of(row, metric->divisor) : 1;
         array_push(&figures->points[point].values, divisor != 0 ? value / divisor : NAN);
     }
 }

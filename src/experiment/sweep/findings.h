@@ -4,6 +4,7 @@
 #define EASIM_EXPERIMENT_SWEEP_FINDINGS_H
 
 #include "experiment/sweep/claims.h"
+#include "io/csv.h"
 
 /* The metrics of every replication, put in while results are read. Release with figures_finish. */
 struct figures {
@@ -15,8 +16,8 @@ struct figures {
 
 void figures_init(struct figures *figures, const struct claims *claims);
 void figures_finish(struct figures *figures);
-/* The next replication of a point. */
-void figures_add(struct figures *figures, size_t point, const struct summary *summary);
+/* The next replication of a point, a row with the columns of sweep.csv. */
+void figures_add(struct figures *figures, size_t point, const struct csv *row);
 
 enum claim_verdict {
     CLAIM_MISSING, /* a side has not been run, or its metric is not defined */

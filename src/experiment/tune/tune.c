@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* NAN unless it is defined in every replication: means over different workloads do not compare. */
 static struct estimate estimate_column(const struct replicate_result *result, unsigned column) {
@@ -46,6 +47,18 @@ static void judge_trial(const struct tune *tune, struct tune_trial *trial) {
         trial->constrained[i] = estimate_column(&trial->runs, tune->constraints[i].column).mean;
 }
 
+int tune_replicate(const struct study *study, const struct metric_set *asked,
+                   const struct replicate_options *options, struct replicate_result *result,
+                   struct error *reterr) {
+    int r = replicate_run(study, options, &replicate_summaries_only, result, reterr);
+    bool same = study->metrics.count == asked->count;
+    for (size_t i = 0; i < asked->count && same; i++)
+        same = strcmp(study->metrics.names[i], asked->names[i]) == 0;
+    for (uint32_t i = 0; i < result->count && !same; i++)
+        result->summaries[i].service_count = 0;
+    return r;
+}
+
 static int evaluate_trial(void *context, const double *point, struct search_score *ret_score) {
     struct tune *t = context;
     struct error error = {0};
@@ -54,7 +67,7 @@ static int evaluate_trial(void *context, const double *point, struct search_scor
                                    mem_zalloc(t->constraint_count, sizeof *trial.constrained)};
     int r = tune_apply(t, point, t->study, &error);
     if (r == 0)
-        r = replicate_run(t->study, t->options, &replicate_summaries_only, &trial.runs, &error);
+        r = tune_replicate(t->study, t->metrics, t->options, &trial.runs, &error);
     if (r == 0)
         judge_trial(t, &trial);
     else
@@ -64,7 +77,7 @@ static int evaluate_trial(void *context, const double *point, struct search_scor
         t->error = error;
         return r;
     }
-    bool more = metric_table[t->objective].better == METRIC_MORE;
+    bool more = metric_of(t->objective)->better == METRIC_MORE;
     ret_score->value = more ? -trial.objective.mean : trial.objective.mean;
     ret_score->violation = r == 0 ? trial_violation(t, &trial) : INFINITY;
     return 0;

@@ -9,10 +9,11 @@
 
 /* A bound on a metric's mean, or on its change from the start as a fraction of that mean. */
 struct tune_constraint {
-    unsigned column;
-    bool at_least; /* else at most */
+    unsigned column; /* of the metric; of services, once the scenario is loaded */
+    bool at_least;   /* else at most */
     bool absolute;
     double limit;
+    const char *name; /* of the metric, as it was given */
 };
 
 /* What is known of a trial beside its point and score; the same places as search.trials. */
@@ -41,7 +42,8 @@ struct tune_target {
 
 /* The caller fills in the first part, and releases all with tune_finish. */
 struct tune {
-    struct study *study; /* on the training seed; what is tuned is changed */
+    struct study *study;              /* on the training seed; what is tuned is changed */
+    const struct metric_set *metrics; /* as it is before */
     const struct tune_target *targets;
     const struct search_axis *axes;
     size_t count;
@@ -63,6 +65,11 @@ struct tune {
     struct error error; /* if the search was ended by one */
 };
 
+/* Runs a study, which a trial may have given other services than were asked of: then the figures of
+   single ones are left out. */
+int tune_replicate(const struct study *study, const struct metric_set *asked,
+                   const struct replicate_options *options, struct replicate_result *result,
+                   struct error *reterr) MUST_CHECK;
 /* Searches from the parameters that the study has, and leaves its scenario as it was. Negative only
    if that start fails, on interruption, or if the scenario cannot be loaded any more. */
 int tune_run(struct tune *tune, struct error *reterr) MUST_CHECK;

@@ -171,8 +171,10 @@ static void simulate(struct trials *t, struct trial *trial) {
     struct replicate_result result = {.count = 0};
     struct error error = {0};
     int r = run_change(t, trial, t->count, &replicate_summaries_only, &result, &error);
-    for (uint32_t n = 0; n < result.count; n++)
+    for (uint32_t n = 0; n < result.count; n++) {
         t->request->events += (uint64_t)result.summaries[n].events;
+        result.summaries[n].service_count = 0; /* they do not outlive the result */
+    }
     if (r < 0) {
         trial->reason = arena_strdup(t->arena, error.text);
     } else {

@@ -13,7 +13,7 @@ static void add_title(const struct report_line *line, struct str *out) {
     static const char *const directions[] = {"", ", less is better", ", more is better"};
     str_add_char(out, '\n');
     run_report_add_label(out, line);
-    str_addf(out, "%s\n", directions[metric_table[line->column].better]);
+    str_addf(out, "%s\n", directions[metric_of(line->column)->better]);
 }
 
 /* --- variance report --- */
@@ -156,8 +156,8 @@ static bool ranks_before(const struct compare_cell *left, const struct compare_c
                          unsigned column) {
     if (isnan(left->estimate.mean) || isnan(right->estimate.mean))
         return !isnan(left->estimate.mean);
-    return metric_table[column].better == METRIC_MORE ? left->estimate.mean > right->estimate.mean
-                                                      : left->estimate.mean < right->estimate.mean;
+    return metric_of(column)->better == METRIC_MORE ? left->estimate.mean > right->estimate.mean
+                                                    : left->estimate.mean < right->estimate.mean;
 }
 
 /* By rank; equal ones as listed. */
@@ -183,7 +183,7 @@ bool compare_report_tells_ratios(const struct comparison *c, const struct compar
     for (size_t s = 0; s < c->count; s++)
         if (cells[s].paired.diff.n > 0 && isnan(cells[s].paired.ratio))
             return false;
-    return metric_table[column].tail == METRIC_HEAVY;
+    return metric_of(column)->tail == METRIC_HEAVY;
 }
 
 static void add_ratio(const struct compare_cell *cell, struct report *report) {
@@ -268,7 +268,7 @@ static void add_ranked_rows(const struct comparison *c, const struct compare_cel
     for (size_t i = 0; i < c->count; i++) {
         if (i == 0 || cells[order[i]].estimate.mean != cells[order[i - 1]].estimate.mean)
             place = i + 1;
-        if (cells[order[i]].estimate.n > 0 && metric_table[line->column].better != METRIC_NEITHER)
+        if (cells[order[i]].estimate.n > 0 && metric_of(line->column)->better != METRIC_NEITHER)
             str_addf(report_row(report), "%zu", place);
         else
             report_row_of(report, "-");

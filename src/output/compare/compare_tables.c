@@ -11,7 +11,7 @@
 
 /* clang-format off */
 #define COMPARE_COLUMNS(X) \
-    X(metric, csv(text), "", NEITHER, summary_names[column]) \
+    X(metric, csv(text), "", NEITHER, name) \
     X(policy, csv(text), "", NEITHER, c->series[s].policy) \
     X(baseline, csv(text), "", NEITHER, compare_baseline(c)) \
     X(n, int, "", NEITHER, (int64_t)cell->estimate.n) \
@@ -51,7 +51,7 @@
 #define PERTURB_COLUMNS(X) \
     X(perturbation, csv(text), "", NEITHER, perturbed->name) \
     X(amount, csv(real), "", NEITHER, perturbed->amount) \
-    X(metric, csv(text), "", NEITHER, summary_names[column]) \
+    X(metric, csv(text), "", NEITHER, metric_set_name(metrics, column)) \
     X(policy, csv(text), "", NEITHER, c->series[s].policy) \
     X(n, int, "", NEITHER, (int64_t)r.n) \
     X(clean_mean, real, OF_METRIC, NEITHER, r.base_mean) \
@@ -74,7 +74,7 @@ static double high_of(const struct estimate *e) {
     return e->skewed ? e->high : e->mean + e->ci95;
 }
 
-static void metric_row(const struct comparison *c, size_t s, unsigned column,
+static void metric_row(const struct comparison *c, size_t s, const char *name,
                        const struct compare_cell *cell, struct str *out) {
     const struct paired *p = &cell->paired;
     size_t begin = out->length;
@@ -86,16 +86,16 @@ static void metric_row(const struct comparison *c, size_t s, unsigned column,
 }
 
 void compare_tables_metrics(const struct compare_output *output, struct str *out) {
+    const struct metric_set *metrics = &output->study->metrics;
     const struct comparison *c = &output->comparison;
     struct compare_cell *cells = mem_zalloc(c->count, sizeof *cells);
     str_add(out, &COMPARE_COLUMNS(COLUMN_NAME)[1]);
     str_add(out, c->bootstrap ? COMPARE_COLUMNS_BOUNDS(COLUMN_NAME) "\n" : "\n");
-    for (unsigned column = 0; column < SUMMARY_ALL; column++) {
-        if (!summary_shows(study_metric_groups(output->study), column))
-            continue;
-        compare_metric(c, column, cells);
+    for (size_t i = 0; i < metrics->count; i++) {
+        const char *name = metric_set_name(metrics, metrics->columns[i]);
+        compare_metric(c, metrics->columns[i], cells);
         for (size_t s = 0; s < c->count; s++)
-            metric_row(c, s, column, &cells[s], out);
+            metric_row(c, s, name, &cells[s], out);
     }
     free(cells);
 }
@@ -134,8 +134,8 @@ void compare_tables_trends(const struct compare_output *output, struct str *out)
     }
 }
 
-static void perturbed_rows(const struct compare_perturbed *perturbed, unsigned column,
-                           struct str *out) {
+static void perturbed_rows(const struct compare_perturbed *perturbed,
+                           const struct metric_set *metrics, unsigned column, struct str *out) {
     const struct comparison *c = &perturbed->clean;
     for (size_t s = 0; s < c->count; s++) {
         struct ratio r = compare_ratio(&perturbed->perturbed, c, s, column);
@@ -144,11 +144,11 @@ static void perturbed_rows(const struct compare_perturbed *perturbed, unsigned c
 }
 
 void compare_tables_perturbed(const struct compare_output *output, struct str *out) {
+    const struct metric_set *metrics = &output->study->metrics;
     str_add(out, TABLE_HEADER(PERTURB_COLUMNS));
     for (size_t i = 0; i < output->perturbed_count; i++)
-        for (unsigned column = 0; column < SUMMARY_ALL; column++)
-            if (summary_shows(study_metric_groups(output->study), column))
-                perturbed_rows(&output->perturbed[i], column, out);
+        for (size_t m = 0; m < metrics->count; m++)
+            perturbed_rows(&output->perturbed[i], metrics, metrics->columns[m], out);
 }
 
 /* --- variance tables --- */
@@ -272,14 +272,14 @@ static void add_policy_object(cJSON *policies, const struct comparison *c, size_
     }
 }
 
-void compare_json_metrics(cJSON *root, const struct comparison *comparison, unsigned groups) {
+void compare_json_metrics(cJSON *root, const struct comparison *comparison,
+                          const struct metric_set *metrics) {
     struct compare_cell *cells = mem_zalloc(comparison->count, sizeof *cells);
-    cJSON *metrics = cJSON_AddObjectToObject(root, "metrics");
-    for (unsigned column = 0; column < SUMMARY_ALL; column++) {
-        if (!summary_shows(groups, column))
-            continue;
-        cJSON *policies = cJSON_AddObjectToObject(metrics, summary_names[column]);
-        compare_metric(comparison, column, cells);
+    cJSON *object = cJSON_AddObjectToObject(root, "metrics");
+    for (size_t i = 0; i < metrics->count; i++) {
+        const char *name = metric_set_name(metrics, metrics->columns[i]);
+        cJSON *policies = cJSON_AddObjectToObject(object, name);
+        compare_metric(comparison, metrics->columns[i], cells);
         for (size_t s = 0; s < comparison->count; s++)
             add_policy_object(policies, comparison, s, &cells[s]);
     }
@@ -312,14 +312,13 @@ static void add_stationarity_object(cJSON *root, const struct comparison *compar
 }
 
 static void add_perturbed_object(cJSON *root, const struct compare_perturbed *perturbed,
-                                 unsigned groups) {
+                                 const struct metric_set *metrics) {
     cJSON *object = cJSON_AddObjectToObject(root, perturbed->name);
     json_add_real(object, "amount", perturbed->amount);
-    cJSON *metrics = cJSON_AddObjectToObject(object, "metrics");
-    for (unsigned column = 0; column < SUMMARY_ALL; column++) {
-        if (!summary_shows(groups, column))
-            continue;
-        cJSON *policies = cJSON_AddObjectToObject(metrics, summary_names[column]);
+    cJSON *all = cJSON_AddObjectToObject(object, "metrics");
+    for (size_t i = 0; i < metrics->count; i++) {
+        const unsigned column = metrics->columns[i];
+        cJSON *policies = cJSON_AddObjectToObject(all, metric_set_name(metrics, column));
         for (size_t s = 0; s < perturbed->clean.count; s++) {
             struct ratio r = compare_ratio(&perturbed->perturbed, &perturbed->clean, s, column);
             object = cJSON_AddObjectToObject(policies, perturbed->clean.series[s].policy);
@@ -335,13 +334,13 @@ void compare_json(const struct compare_output *output, struct str *out) {
     json_add_int(root, "seed", output->study->scenario.seed);
     json_add_int(root, "replications", c->replications);
     json_add_text(root, "baseline", compare_baseline(c));
-    compare_json_metrics(root, c, study_metric_groups(output->study));
+    compare_json_metrics(root, c, &output->study->metrics);
     add_pareto(root, output);
     add_stationarity_object(root, c);
     cJSON *perturbed =
         output->perturbed_count > 0 ? cJSON_AddObjectToObject(root, "perturbed") : NULL;
     for (size_t i = 0; i < output->perturbed_count; i++)
-        add_perturbed_object(perturbed, &output->perturbed[i], study_metric_groups(output->study));
+        add_perturbed_object(perturbed, &output->perturbed[i], &output->study->metrics);
     if (output->variance)
         variance_json(root, output->variance);
     if (output->bounds)

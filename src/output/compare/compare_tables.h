@@ -44,7 +44,8 @@ void compare_tables_perturbed(const struct compare_output *output, struct str *o
 /* The same as one JSON object. */
 void compare_json(const struct compare_output *output, struct str *out);
 /* The figures of compare.csv alone, as "metrics". */
-void compare_json_metrics(cJSON *root, const struct comparison *comparison, unsigned groups);
+void compare_json_metrics(cJSON *root, const struct comparison *comparison,
+                          const struct metric_set *metrics);
 
 /* --- variance tables: what many worlds say: budget.csv, differences.csv, and as text and JSON ---
  */

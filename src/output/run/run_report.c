@@ -15,7 +15,7 @@ static const struct {
 } shown_units[] = {{METRIC_SHARE, {"%", 100}}, {"J s", {"MJ s", 1e-6}}, {METRIC_CURRENCY, {"", 1}}};
 
 struct metric_scale metric_scale(unsigned column) {
-    const char *unit = metric_table[column].unit;
+    const char *unit = metric_of(column)->unit;
     for (size_t i = 0; i < sizeof shown_units / sizeof *shown_units; i++)
         if (strcmp(unit, shown_units[i].unit) == 0)
             return shown_units[i].shown;
@@ -85,7 +85,14 @@ const unsigned run_report_further[RUN_REPORT_FURTHER] = {SUMMARY_COLUMN(co2_kg),
 
 struct report_line run_report_find_line(unsigned column) {
     struct metric_scale scale = metric_scale(column);
-    return (struct report_line){metric_table[column].label, scale.unit, column, scale.factor};
+    return (struct report_line){metric_of(column)->label, scale.unit, column, scale.factor};
+}
+
+struct report_line run_report_line_of(const struct metric_set *metrics, unsigned column) {
+    struct report_line line = run_report_find_line(column);
+    if (column >= SUMMARY_ALL)
+        line.label = metric_set_name(metrics, column);
+    return line;
 }
 
 void run_report_add_label(struct str *out, const struct report_line *line) {

@@ -15,6 +15,8 @@ struct report_line {
 
 /* A column that the table does not show goes by its name, as it is. */
 struct report_line run_report_find_line(unsigned column);
+/* Of any column of a study: a figure of a single service goes by its name. */
+struct report_line run_report_line_of(const struct metric_set *metrics, unsigned column);
 /* "energy (kWh)" */
 void run_report_add_label(struct str *out, const struct report_line *line);
 

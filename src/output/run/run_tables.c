@@ -177,15 +177,15 @@ void types_csv_rows(const struct replication *replication, struct pieces *pieces
     X(tokens_dropped, real, "tokens", LESS, row->tokens_dropped) \
     X(tokens_left, real, "tokens", LESS, row->tokens_left) \
     X(slo_share, real, "share", MORE, row->slo_share) \
-    X(energy_kwh, real, "kWh", LESS, row->energy_kwh) \
+    X(energy_kwh, real, "kWh", LESS, row->energy_service_kwh) \
     X(j_per_token, real, "J", LESS, row->j_per_token) \
-    X(wait_p50_s, real, "s", LESS, row->wait_p50_s) \
-    X(wait_p99_s, real, "s", LESS, row->wait_p99_s) \
-    X(latency_p99_ms, real, "ms", LESS, row->latency_p99_ms) \
-    X(replica_gpu_h, real, "GPU h", LESS, row->gpu_h) \
+    X(wait_p50_s, real, "s", LESS, row->token_wait_p50_s) \
+    X(wait_p99_s, real, "s", LESS, row->token_wait_p99_s) \
+    X(latency_p99_ms, real, "ms", LESS, row->token_latency_p99_ms) \
+    X(replica_gpu_h, real, "GPU h", LESS, row->replica_gpu_h) \
     X(replicas_end, int, "", NEITHER, run->ready + run->loading) \
     X(scale_ups, int, "", NEITHER, (int64_t)row->scale_ups) \
-    X(preemptions, int, "", LESS, (int64_t)row->preemptions)
+    X(preemptions, int, "", LESS, (int64_t)row->service_preemptions)
 /* clang-format on */
 
 const char services_csv_header[] = RUN_HEADER(SERVICES_COLUMNS) "\n";
@@ -195,7 +195,7 @@ void services_csv_rows(const struct replication *replication, struct pieces *pie
     for (uint32_t s = 0; s < sim->services.count; s++) {
         const struct service *spec = services_spec(sim, s);
         const struct service_run *run = &sim->services.runs[s];
-        const struct service_row *row = &replication->metrics->services[s];
+        const struct service_row *row = &replication->metrics->summary.services[s];
         struct str *out = pieces_row(pieces);
         RUN_ROW(run_columns_begin_row(replication, out), SERVICES_COLUMNS);
     }
@@ -210,16 +210,17 @@ void services_csv_rows(const struct replication *replication, struct pieces *pie
     X(seed, int, "", NEITHER, seed)
 /* clang-format on */
 
-static void add_names(unsigned groups, struct str *out) {
-    str_add(out, RUNS_COLUMNS(COLUMN_NAME));
+void summary_csv_header(unsigned groups, struct str *out) {
+    str_add(out, "policy" RUNS_COLUMNS(COLUMN_NAME));
     for (unsigned c = 0; c < SUMMARY_ALL; c++)
         if (summary_shows(groups, c))
             csv_comma_text(out, summary_names[c]);
     str_add_char(out, '\n');
 }
 
-static void add_values(uint32_t replication, int64_t seed, unsigned groups,
-                       const struct summary *summary, struct str *out) {
+void summary_csv_row(const char *policy, uint32_t replication, int64_t seed, unsigned groups,
+                     const struct summary *summary, struct str *out) {
+    csv_add_text(out, policy);
     RUNS_COLUMNS(COLUMN_CELL)
     for (unsigned c = 0; c < SUMMARY_ALL; c++)
         if (summary_shows(groups, c))
@@ -227,24 +228,19 @@ static void add_values(uint32_t replication, int64_t seed, unsigned groups,
     str_add_char(out, '\n');
 }
 
-void summary_csv_header(unsigned groups, struct str *out) {
-    str_add(out, "policy");
-    add_names(groups, out);
+void summary_csv_run_header(const struct metric_set *metrics, struct str *out) {
+    str_add(out, RUNS_COLUMNS(COLUMN_NAME));
+    for (size_t i = 0; i < metrics->count; i++)
+        csv_comma_text(out, metrics->names[i]);
+    str_add_char(out, '\n');
 }
 
-void summary_csv_row(const char *policy, uint32_t replication, int64_t seed, unsigned groups,
+void summary_csv_run(uint32_t replication, int64_t seed, const struct metric_set *metrics,
                      const struct summary *summary, struct str *out) {
-    csv_add_text(out, policy);
-    add_values(replication, seed, groups, summary, out);
-}
-
-void summary_csv_run_header(struct str *out) {
-    add_names(0, out);
-}
-
-void summary_csv_run(uint32_t replication, int64_t seed, const struct summary *summary,
-                     struct str *out) {
-    add_values(replication, seed, 0, summary, out);
+    RUNS_COLUMNS(COLUMN_CELL)
+    for (size_t i = 0; i < metrics->count; i++)
+        csv_comma_metric(out, metrics->columns[i], summary_value(summary, metrics->columns[i]));
+    str_add_char(out, '\n');
 }
 
 /* --- aggregate_csv --- */

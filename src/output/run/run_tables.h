@@ -49,18 +49,18 @@ void workload_csv_header(const struct workload *workload, struct str *out);
 void workload_csv_rows(const struct replication *replication, struct pieces *pieces);
 
 /* --- summary_csv --- */
-/* Metrics of each replication, a row each; tables of sweep, tune and ablate have the same
-   columns. */
+/* Metrics of each replication, a row each. */
 
-/* With the columns of these metric groups (enum metric_group), which only `easim run` writes. */
+/* Of `easim run`, with the columns of these metric groups (enum metric_group). */
 void summary_csv_header(unsigned groups, struct str *out);
 void summary_csv_row(const char *policy, uint32_t replication, int64_t seed, unsigned groups,
                      const struct summary *summary, struct str *out);
 
-/* Without the policy: they begin with a comma. */
-void summary_csv_run_header(struct str *out);
-void summary_csv_run(uint32_t replication, int64_t seed, const struct summary *summary,
-                     struct str *out);
+/* Of tables of many runs: without the policy they begin with a comma. Columns that not all runs
+   have, of single services, too, go by their names in the set. */
+void summary_csv_run_header(const struct metric_set *metrics, struct str *out);
+void summary_csv_run(uint32_t replication, int64_t seed, const struct metric_set *metrics,
+                     const struct summary *summary, struct str *out);
 
 /* --- aggregate_csv --- */
 /* aggregate.csv: one row per metric over all replications; groups: enum metric_group. */

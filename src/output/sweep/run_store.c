@@ -20,9 +20,9 @@
 
 const char point_file_failed[] = "inputs,error";
 
-void point_file_header(struct str *out) {
-    str_add(out, "inputs,");
-    summary_csv_header(0, out);
+void point_file_header(const struct metric_set *metrics, struct str *out) {
+    str_add(out, "inputs,policy");
+    summary_csv_run_header(metrics, out);
 }
 
 bool point_file_line(struct slice *text, struct slice *ret_line) {
@@ -78,9 +78,13 @@ static bool point_file_check(struct slice *text, struct slice notes) {
     return whole;
 }
 
-static enum sweep_state state_of_header(struct slice header) {
+static enum sweep_state state_of_header(struct slice header, bool *ret_further) {
     struct str expected = {0};
-    point_file_header(&expected);
+    str_add(&expected, "inputs,");
+    summary_csv_header(0, &expected);
+    *ret_further = header.length > expected.length;
+    if (*ret_further && header.at[expected.length - 1] == ',')
+        header.length = expected.length - 1;
     expected.text[--expected.length] = '\0'; /* the line end */
     bool done = slice_is(header, expected.text);
     str_finish(&expected);
@@ -89,9 +93,11 @@ static enum sweep_state state_of_header(struct slice header) {
 
 /* Of a text without its last line: by its header, and the inputs that all its rows begin with;
    missing if these are not what easim writes. */
-static enum sweep_state point_file_state(struct slice text, uint64_t *ret_inputs) {
+static enum sweep_state point_file_state(struct slice text, uint64_t *ret_inputs,
+                                         bool *ret_further) {
     struct slice line;
-    enum sweep_state state = point_file_line(&text, &line) ? state_of_header(line) : SWEEP_MISSING;
+    enum sweep_state state =
+        point_file_line(&text, &line) ? state_of_header(line, ret_further) : SWEEP_MISSING;
     const char *inputs = text.at;
     if (text.length < SWEEP_INPUTS_BYTES || inputs[SWEEP_INPUTS_BYTES - 1] != ',')
         return SWEEP_MISSING;
@@ -160,7 +166,7 @@ static size_t read_block(struct slice all, struct run_record *record) {
         return 0;
     size_t bytes = record->at + record->notes + record->text;
     record->text = text.length;
-    record->state = point_file_state(text, &record->inputs);
+    record->state = point_file_state(text, &record->inputs, &record->further);
     return record->state == SWEEP_MISSING ? 0 : bytes;
 }
 

@@ -21,6 +21,7 @@ struct run_record {
     size_t at, notes, text; /* where the notes begin; bytes of both */
     uint32_t file;
     enum sweep_state state; /* never missing */
+    bool further;           /* it has columns that not every scenario has */
 };
 
 struct run_file {
@@ -72,8 +73,8 @@ void run_writer_finish(struct run_writer *writer);
 #define SWEEP_INPUTS_BYTES 17 /* in a row before its columns: 16 digits, a comma */
 
 extern const char point_file_failed[]; /* the header of a failure */
-/* The header of rows of a summary. */
-void point_file_header(struct str *out);
+/* The header of rows of a summary, with these metrics. */
+void point_file_header(const struct metric_set *metrics, struct str *out);
 /* Adds the last line to a header and rows. notes: what the point has to say besides. */
 void point_file_end(struct str *text, struct slice notes);
 /* Appends what each row holds behind the inputs, every row behind `prefix`. */

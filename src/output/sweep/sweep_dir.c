@@ -2,7 +2,6 @@
    is the same whoever ran them and in which order, and in which file of runs/ they are. */
 #include "output/sweep/sweep_dir.h"
 
-#include "base/numfmt.h"
 #include "io/csv.h"
 #include "io/files.h"
 #include "io/leftovers.h"
@@ -12,11 +11,12 @@
 #include "output/sweep/findings.h"
 
 #include <errno.h>
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define COLUMNS_BEFORE 3 /* policy, replication, seed: before those of the summary */
+/* Of a point's results: behind the inputs; behind replication, seed and what all have. */
+enum { POLICY_COLUMN = 1, FURTHER_COLUMN = POLICY_COLUMN + 3 + SUMMARY_COUNT };
 
 static const char *const state_names[] = {"missing", "done", "failed"};
 
@@ -76,10 +76,11 @@ static void add_failure(const char *failure, unsigned long long inputs, struct s
 
 static void add_rows(const struct study *study, const struct replicate_result *result,
                      unsigned long long inputs, struct str *out) {
-    point_file_header(out);
+    point_file_header(&study->metrics, out);
     for (uint32_t i = 0; i < result->count; i++) {
-        str_addf(out, "%016llx,", inputs);
-        summary_csv_row(study->policy, i + 1, study->scenario.seed, 0, &result->summaries[i], out);
+        str_addf(out, "%016llx", inputs);
+        csv_comma_text(out, study->policy);
+        summary_csv_run(i + 1, study->scenario.seed, &study->metrics, &result->summaries[i], out);
     }
 }
 
@@ -272,31 +273,6 @@ void sweep_dir_json(const struct sweep_dir *dir, const struct sweep_counts *coun
     json_print(root, out);
 }
 
-/* The columns of the summary in a row of summary.csv. */
-static struct summary read_summary(const char *row) {
-    double values[SUMMARY_COUNT];
-    struct summary summary = {0};
-    for (size_t c = 0; c < COLUMNS_BEFORE + SUMMARY_COUNT; c++) {
-        size_t length = strcspn(row, ",\n");
-        if (c >= COLUMNS_BEFORE) {
-            values[c - COLUMNS_BEFORE] = NAN; /* of an empty cell */
-            (void)numfmt_parse_real(row, length, &values[c - COLUMNS_BEFORE]);
-        }
-        row += length + (row[length] == ',');
-    }
-    memcpy(&summary, values, sizeof values);
-    return summary;
-}
-
-/* rows: lines that begin with `skip` bytes of something else. */
-static void take_figures(struct figures *figures, size_t point, const struct str *rows,
-                         size_t skip) {
-    for (const char *line = rows->text; *line; line += strcspn(line, "\n") + 1) {
-        struct summary summary = read_summary(line + skip);
-        figures_add(figures, point, &summary);
-    }
-}
-
 /* What the points together give. */
 struct joined {
     const struct sweep *sweep;
@@ -305,42 +281,55 @@ struct joined {
     struct sweep_counts *counts;
     struct notes *notes;
     cJSON *warnings;
+    struct arena arena;
+    ARRAY_OF(const char *) further; /* columns that not every point has, of services say */
 };
 
-/* The rows with the warning of their point, which the list names, too. */
-static void add_done_rows(const struct joined *to, size_t point, const struct notes *own,
-                          const struct str *rows) {
-    const struct sweep *sweep = to->sweep;
-    struct str warning = {0};
-    notes_add_point_warnings(own, &warning);
-    for (const char *line = rows->text; *line;) {
-        size_t length = strcspn(line, "\n");
-        str_add_bytes(to->done, line, length);
-        csv_comma_text(to->done, warning.text);
-        str_add_char(to->done, '\n');
-        line += length + 1;
-    }
-    if (warning.length > 0) {
-        cJSON *object = json_append_object(to->warnings);
-        for (size_t a = 0; a < sweep->axes.count; a++)
-            json_add_text(object, sweep->axes.at[a].column, sweep_value(sweep, point, a)->shown);
-        json_add_text(object, "warning", warning.text);
-    }
-    str_finish(&warning);
+static void add_cell(struct slice cell, struct str *out) {
+    str_add_char(out, ',');
+    str_add_bytes(out, cell.at, cell.length);
 }
 
-/* rows: of a point that is done, as of take_figures. */
-static int take_done(const struct joined *to, size_t point, const struct str *rows, size_t skip,
-                     struct slice notes, struct error *reterr) {
+/* point: its cells. */
+static void add_done_row(const struct joined *to, const struct csv *csv, const struct str *point,
+                         const char *policy, const char *warning) {
+    str_add_bytes(to->done, point->text, point->length);
+    csv_comma_text(to->done, policy);
+    for (int c = POLICY_COLUMN + 1; c < FURTHER_COLUMN; c++)
+        add_cell(csv_field(csv, c), to->done);
+    csv_comma_text(to->done, warning);
+    for (size_t f = 0; f < to->further.count; f++)
+        add_cell(csv_field(csv, csv_column(csv, to->further.at[f])), to->done);
+    str_add_char(to->done, '\n');
+}
+
+static void keep_warning(const struct joined *to, size_t point, const char *warning) {
+    cJSON *object = json_append_object(to->warnings);
+    for (size_t a = 0; a < to->sweep->axes.count; a++)
+        json_add_text(object, to->sweep->axes.at[a].column,
+                      sweep_value(to->sweep, point, a)->shown);
+    json_add_text(object, "warning", warning);
+}
+
+/* csv: of a point that is done; its first row is there. */
+static int take_rows(const struct joined *to, size_t point, struct csv *csv,
+                     const struct str *cells, struct slice notes, struct error *reterr) {
     struct arena arena = {0};
     struct notes own = {.sources = 0};
-    const char *policy = arena_strndup(&arena, rows->text + skip, strcspn(rows->text + skip, ","));
-    take_figures(to->figures, point, rows, skip);
+    struct str warning = {0};
+    const struct slice name = csv_field(csv, POLICY_COLUMN);
+    const char *policy = arena_strndup(&arena, name.at, name.length);
     int r = notes_add_text(to->notes, notes, policy, reterr);
     if (r == 0)
         r = notes_add_text(&own, notes, policy, reterr);
-    if (r == 0)
-        add_done_rows(to, point, &own, rows);
+    notes_add_point_warnings(&own, &warning);
+    if (warning.length > 0)
+        keep_warning(to, point, warning.text);
+    for (r = r < 0 ? r : 1; r == 1; r = csv_next(csv, reterr)) {
+        figures_add(to->figures, point, csv);
+        add_done_row(to, csv, cells, policy, warning.text);
+    }
+    str_finish(&warning);
     notes_finish(&own);
     arena_finish(&arena);
     return r;
@@ -349,42 +338,73 @@ static int take_done(const struct joined *to, size_t point, const struct str *ro
 static int join_point(const struct sweep_dir *dir, size_t point, const struct joined *to,
                       struct error *reterr) {
     const struct run_record *record = record_of(dir, point);
-    struct str prefix = {0}, rows = {0}, notes = {0}, text = {0};
+    struct str cells = {0}, notes = {0}, text = {0};
+    struct csv *csv = NULL;
     to->counts->missing += !record;
     if (!record)
         return 0;
     int r = run_store_load(&dir->store, record, &notes, &text, reterr);
-    add_point_cells(dir->sweep, point, &prefix);
-    str_add_char(&prefix, ',');
+    add_point_cells(dir->sweep, point, &cells);
     bool done = record->state == SWEEP_DONE;
-    if (r == 0) {
-        point_file_rows((struct slice){text.text, text.length}, prefix.text, &rows);
-        if (!done)
-            str_add_bytes(to->failed, rows.text, rows.length);
-    }
     if (r == 0 && done)
-        r = take_done(to, point, &rows, prefix.length, (struct slice){notes.text, notes.length},
-                      reterr);
+        r = csv_of_text((struct slice){text.text, text.length}, "a point", &csv, reterr);
+    if (r == 0 && done && (r = csv_next(csv, reterr)) == 1)
+        r = take_rows(to, point, csv, &cells, (struct slice){notes.text, notes.length}, reterr);
+    str_add_char(&cells, ',');
+    if (r == 0 && !done)
+        point_file_rows((struct slice){text.text, text.length}, cells.text, to->failed);
     to->counts->done += done;
     to->counts->failed += !done;
-    str_finish(&prefix);
-    str_finish(&rows);
+    csv_close(csv);
+    str_finish(&cells);
     str_finish(&notes);
     str_finish(&text);
     return r;
 }
 
-static int join_points(const struct sweep_dir *dir, const struct joined *to, struct error *reterr) {
+static void add_further(struct joined *to, const char *name) {
+    for (size_t f = 0; f < to->further.count; f++)
+        if (strcmp(to->further.at[f], name) == 0)
+            return;
+    array_push(&to->further, arena_strdup(&to->arena, name));
+}
+
+static int find_further(const struct sweep_dir *dir, struct joined *to, struct error *reterr) {
     int r = 0;
+    for (size_t p = 0; p < dir->sweep->count && r == 0; p++) {
+        const struct run_record *record = record_of(dir, p);
+        struct str notes = {0}, text = {0};
+        struct csv *csv = NULL;
+        if (!record || !record->further)
+            continue;
+        r = run_store_load(&dir->store, record, &notes, &text, reterr);
+        if (r == 0)
+            r = csv_of_text((struct slice){text.text, text.length}, "a point", &csv, reterr);
+        for (size_t c = FURTHER_COLUMN; r == 0 && c < csv_column_count(csv); c++)
+            add_further(to, csv_column_name(csv, c));
+        csv_close(csv);
+        str_finish(&notes);
+        str_finish(&text);
+    }
+    return r;
+}
+
+static int join_points(const struct sweep_dir *dir, struct joined *to, struct error *reterr) {
+    int r = find_further(dir, to, reterr);
     add_header(dir->sweep, to->done);
     str_add_char(to->done, ',');
     summary_csv_header(0, to->done);
     to->done->length--; /* the end of the line */
-    str_add(to->done, ",warning\n");
+    str_add(to->done, ",warning");
+    for (size_t f = 0; f < to->further.count; f++)
+        csv_comma_text(to->done, to->further.at[f]);
+    str_add_char(to->done, '\n');
     add_header(dir->sweep, to->failed);
     str_add(to->failed, ",error\n");
     for (size_t p = 0; p < dir->sweep->count && r == 0; p++)
         r = join_point(dir, p, to, reterr);
+    free(to->further.at);
+    arena_finish(&to->arena);
     return r;
 }
 
@@ -393,8 +413,13 @@ int sweep_dir_merge(const struct sweep_dir *dir, struct figures *figures,
                     struct error *reterr) {
     struct text_file files[] = {{.name = "sweep.csv"}, {.name = "failures.csv"}};
     *ret_counts = (struct sweep_counts){0};
-    const struct joined to = {dir->sweep, &files[0].text, &files[1].text, figures,
-                              ret_counts, notes,          warnings};
+    struct joined to = {.sweep = dir->sweep,
+                        .done = &files[0].text,
+                        .failed = &files[1].text,
+                        .figures = figures,
+                        .counts = ret_counts,
+                        .notes = notes,
+                        .warnings = warnings};
     int r = join_points(dir, &to, reterr);
     if (ret_counts->failed == 0)
         str_finish(&files[1].text); /* a header alone */

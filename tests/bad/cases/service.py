@@ -23,6 +23,10 @@ IMAGES = """\
 """
 LOG = "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03.98,100,10\n2023-11-16 18:17:04.48,0,20\n"
 SERIES = "time_s,tokens_per_s\n0,5\n10,2.5\n"
+THERE = (" (services: chat; figures: energy_service_kwh, energy_all_per_work_kwh of all, tokens_before, tokens_demanded, tokens_served, "
+         "tokens_dropped, tokens_left, slo_share, j_per_token, token_wait_p50_s, token_wait_p99_s, token_latency_p99_ms, replica_gpu_h, "
+         "scale_ups, service_preemptions)")
+TUNE = ("tune", "c.yaml", "--params", "workload.streams[0].scaling.target=[0.5,0.9]", "--objective")
 HERE = "c.yaml:13:7: workload.streams[1]"
 DEMAND = "c.yaml:16:15: workload.streams[1].demand"
 REPLICAS = "c.yaml:18:17: workload.streams[1].replicas"
@@ -279,4 +283,17 @@ CASES = [
           "c.yaml:17:17: workload.streams[0].replicas.min: expected replicas that fit the empty cluster, got 9, of which 8 fit"),
     alone("objective of a metric of services", [], "easim tune: --objective: no metric is named \"slo_share\"",
           "Try `easim tune --help' for more information.", command=("tune", "c.yaml", "--objective", "slo_share")),
+    alone("objective of a figure that a service has not", [], "--objective: no metric is named \"services.chat.energy_per_token\", "
+          f"did you mean \"services.chat.j_per_token\"?{THERE}", command=(*TUNE, "services.chat.energy_per_token")),
+    alone("objective of another service", [], f"--objective: no metric is named \"services.code.scale_ups\", did you mean \"services.chat.scale_ups\"?{THERE}",
+          command=(*TUNE, "services.code.scale_ups")),
+    alone("objective of a service that nobody judges", [], "--objective: neither less nor more of services.chat.scale_ups is better",
+          command=(*TUNE, "services.chat.scale_ups")),
+    alone("constraint of another service", [], f"--constraint: no metric is named \"services.code.scale_ups\", did you mean \"services.chat.scale_ups\"?{THERE}",
+          command=(*TUNE, "services.slo_share", "--constraint", "services.code.scale_ups<=1")),
+    Case("service: claim on another service", [f"s.yaml:6:23: claims[0].metric: no column of summary.csv is named \"services.code.scale_ups\", did you mean \"services.chat.scale_ups\"?{THERE}"],
+         {"c.yaml": changed(CONFIG, [(POISSON, "workload:\n  streams:\n" + SERVICE)]), "m.yaml": MODELS + "  - name: chat\n" + TOKENS,
+          "s.yaml": "name: s\nbase: c.yaml\naxes:\n  - {name: pick, values: {a: {policy.name: fcfs}, b: {policy.name: zeus}}}\nclaims:\n"
+                    "  - {name: c, metric: services.code.scale_ups, of: {pick: a}, against: {pick: b}, sign: less}\n"},
+         command=("sweep", "s.yaml", "--list")),
 ]
