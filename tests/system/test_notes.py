@@ -123,6 +123,14 @@ def warnings_everywhere(folder):
     assert all(f"  warning: {w}\n" in beside.stderr and w not in beside.stdout for w in said), beside.stderr
     text = sweep(folder, "two", '{path: "cluster.gpu_types[0].tdp_w", values: [250, 400]}')
     assert f"  warning: {said[1]} (in 1 of 2 points)\n" in text and f"  warning: {said[0]}\n" in text, text
+    rows = {row["cluster.gpu_types[0].tdp_w"]: row["warning"] for row in rows_of(folder / "two" / "sweep.csv")}
+    points = json.loads(easim("sweep", folder / "two.yaml", "--merge", "--out", folder / "two", "--format", "json").stdout)["warnings"]
+    assert {point["cluster.gpu_types[0].tdp_w"]: point["warning"] for point in points} == rows and len(points) == 2, points
+    assert said[1] in rows["250"] and said[1] not in rows["400"] and said[0] in rows["400"], rows
+    least = json.loads(easim("bound", config, "--quiet", "--out", folder / "bound", "--format", "json").stdout)["bounds"]
+    whole = {row["metric"]: row["warning"] for row in rows_of(folder / "bound" / "bounds.csv") if row["replication"] == "mean"}
+    assert {bound["metric"]: bound["warning"] for bound in least} == whole, (least, whole)
+    assert all(w in warning for w in said for warning in whole.values()), whole
 
 
 def outside(jobs):
