@@ -215,13 +215,13 @@ static void move_grown(struct view_layout *grown, uint32_t round) {
 
 const struct easim_pass *view_begin_call(struct view *view, struct easim_pass *pass) {
     struct view_layout *grown = &view->grown;
-    struct easim_host *host = place_in(grown, 0, AT_HOST);
-    struct easim_pass *longer = place_in(grown, 0, AT_PASS);
     if (grown->parts >> GROWN_MOVES & 1)
         move_grown(grown, view->guard.round);
     pass->view = view_shown(view, AT_VIEW);
     if (!grown->parts)
         return pass;
+    struct easim_host *host = place_in(grown, 0, AT_HOST);
+    struct easim_pass *longer = place_in(grown, 0, AT_PASS);
     *host = *pass->host;
     host->struct_size = size_in(grown, AT_HOST);
     pass->host = shown_in(grown, AT_HOST);
