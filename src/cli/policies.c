@@ -88,6 +88,10 @@ static int document_policy(const char *name) {
         cli_show("Reads: %s\n", reads.text);
         cli_show("Keeps: %s\n", policy->keeps & EASIM_KEEPS_CAP ? "cap" : "nothing");
         cli_show("Interface: %s\n", version);
+        for (uint32_t i = 0; i < policy->extension_count; i++)
+            if (!interface_extension(&policy->extensions[i]))
+                cli_show("Extension that this easim lacks: %s/%u\n", policy->extensions[i].name,
+                         policy->extensions[i].version);
         cli_show("Module: %s\n", module.path);
         print_params(policy);
     }

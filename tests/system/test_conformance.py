@@ -153,6 +153,9 @@ def test_optional_extensions():
     """It lists three that this easim lacks, one that it may lack, and one that it must have."""
     code, checks, _, _ = suite(PLUGINS / "sees_extensions.so")
     assert code == 0 and checks["does without optional extensions"] == ("ok", ""), (code, checks)
+    said = easim("policies", PLUGINS / "sees_extensions.so").stdout
+    assert "Capabilities: FORECAST SERVICES\n" in said, said
+    assert re.findall("Extension that this easim lacks: (.*)", said) == ["easim.unheard_of/1", "easim.forecast/2", "easim.forecast/4294967295"], said
 
 
 def test_link_to_nothing(folder):
