@@ -115,8 +115,8 @@ struct easim_host {
                      size_t bytes);             /* zeroed, until the decision ends; never NULL */
     double (*uniform)(struct easim_plan *plan); /* random, [0, 1), from the run's `policy` stream */
     /* Says why a callback is about to return a negative number; the last reason counts. NULL: none.
-       If it has strerror's words of a fault of the machine (EAGAIN, EMFILE ...), the run is tried
-       again. */
+       If it has strerror's words of a fault of the machine (EAGAIN, EMFILE ...), or "out of
+       memory", the run is tried again. */
     void (*fail)(struct easim_plan *plan, const char *message);
     /* Counts one thing of which the user is to be told, in every callback: `what`, a sentence that
        is the same for all of its kind ("rows of finished jobs are dropped"), and the `name` of this

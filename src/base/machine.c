@@ -22,7 +22,7 @@ bool machine_is_named(const char *text) {
     size_t i = 0;
     while (i < CODES && !strstr(text, strerror(codes[i])))
         i++;
-    return i < CODES;
+    return i < CODES || strstr(text, "out of memory");
 }
 
 void machine_check(int code, const char *path, const char *verb) {

@@ -2,6 +2,7 @@
  * dotted path. */
 #include "config/schema.h"
 
+#include "base/machine.h"
 #include "base/numfmt.h"
 #include "io/yaml_node.h"
 
@@ -191,6 +192,7 @@ bool schema_can_read(const struct binding *binding, const char *file) {
     if (access(file, R_OK) == 0)
         return true;
     int code = errno;
+    machine_check(code, file, "open");
     for (size_t i = 0; binding->uses && i < binding->uses->files.count; i++)
         if (strcmp(binding->uses->files.at[i].path, file) == 0) {
             where = binding->uses->files.at[i].node->where;
