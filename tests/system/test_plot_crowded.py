@@ -358,5 +358,16 @@ def test_where(folder):
     assert len(rows_of(out / "heatmap.csv")) == 6 and "base load = 0.75" in [text for text, _ in texts_of(out / "heatmap.svg")]
 
 
-cases(*form([test_outlier, test_decades, test_wide_intervals, test_no_room, test_nine_policies, test_cap_gaps, test_palette, test_own_colors, test_bands, test_map, test_units, test_where],
-            [test_outlier, test_decades, test_no_room, test_cap_gaps, test_palette, test_where]), shared=True)
+def test_models(folder):
+    """What a panel of models holds fits its width, in a font of 0.6 times its size a character (DejaVu Sans)."""
+    easim("models", SOURCE / "configs/models/eas-sim.yaml", "--quiet", "--out", folder / "models")
+    for name in ("speedup", "energy_k"):
+        out, _, _, (width, height) = figure(folder / "models", name)
+        check_texts_apart(out / f"{name}.svg", width, height)
+        held = [(text, box) for text, box in texts_of(out / f"{name}.svg") if text.startswith("batch/GPU ")]
+        assert [text for text, _ in held] == [f"batch/GPU {largest}, dashed {least}" for largest, least in ((128, 8), (256, 8), (128, 4), (512, 16))], held
+        assert all(left + 1.2 * (right - left) <= width for _, (left, _, right, _) in held), held
+
+
+cases(*form([test_models, test_outlier, test_decades, test_wide_intervals, test_no_room, test_nine_policies, test_cap_gaps, test_palette, test_own_colors, test_bands, test_map, test_units, test_where],
+            [test_models, test_outlier, test_decades, test_no_room, test_cap_gaps, test_palette, test_where]), shared=True)

@@ -388,10 +388,10 @@ static void add_panel(struct drawing *d, size_t model) {
 
 /* ---- Words ---- */
 
-/* "b = 512, dashed 16" (B: the global batch; it has to fit the width of a panel), if that is true
- * of all GPU types of the panel. */
+/* "batch/GPU 512, dashed 16" ("batch": that of all GPUs; it has to fit the width of a panel), if
+ * that is true of all GPU types of the panel. */
 static const char *subtitle_of(const struct drawing *d, const struct panel *panel) {
-    static const char *const words[] = {"batch per GPU", "global batch", NULL, "GPUs"};
+    static const char *const words[] = {"batch/GPU", "batch", NULL, "GPUs"};
     const struct curves *first = NULL;
     for (size_t type = 0; type < d->table->types.count; type++) {
         const struct curves *c = &panel->of_type[type];
@@ -405,8 +405,8 @@ static const char *subtitle_of(const struct drawing *d, const struct panel *pane
     if (!first || first->held == HELD_NOTHING)
         return "the fastest batch of each k";
     return first->count == 1
-               ? arena_printf(&d->figure->arena, "%s = %.6g", words[first->held], first->keys[0])
-               : arena_printf(&d->figure->arena, "%s = %.6g, dashed %.6g", words[first->held],
+               ? arena_printf(&d->figure->arena, "%s %.6g", words[first->held], first->keys[0])
+               : arena_printf(&d->figure->arena, "%s %.6g, dashed %.6g", words[first->held],
                               first->keys[0], first->keys[1]);
 }
 
