@@ -231,7 +231,7 @@ def check_figure(folder, intervals, power, predicted):
         near(float(drawn[n]["measured_kw"]), metered / seconds / 1000, 1e-9, n)
         near(float(drawn[n]["predicted_kw"]), modelled / seconds / 1000, 1e-6, n)
     picture = (folder / "out/figures/meter.svg").read_text()
-    assert "error " in picture and "metered" in picture and "predicted" in picture, picture[:500]
+    assert "error " in picture and "all readings" in picture and "metered" in picture and "model" in picture, picture[:500]
 
 
 VALIDATION = """\

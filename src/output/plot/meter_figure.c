@@ -134,14 +134,14 @@ static void add_panel(struct writer *writer, const struct panel *panel) {
     }
 }
 
-/* "surf-lisa: error 2.08 %, energy +0.70 %" */
+/* "surf-lisa: error 2.08 %, energy +0.70 %, all readings": those of a fit, too */
 static const char *title_of(const struct panel *panel, struct arena *arena) {
     const struct meter_curves curves = {panel->at.at, panel->predicted_w.at, panel->at.count};
     struct meter_errors e = meter_errors_between(&curves, -INFINITY, INFINITY);
     if (isnan(e.absolute))
         return arena_printf(arena, "%s%s", panel->label,
                             panel->label[0] ? ": no error" : "no error");
-    return arena_printf(arena, "%s%serror %.2f %%, energy %+.2f %%", panel->label,
+    return arena_printf(arena, "%s%serror %.2f %%, energy %+.2f %%, all readings", panel->label,
                         panel->label[0] ? ": " : "", 100 * e.absolute, 100 * e.energy);
 }
 

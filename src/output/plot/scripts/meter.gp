@@ -15,7 +15,7 @@ do for [k = 1:N] {
     if (k == N) { set format x '%g'; set xlabel x_label } else { set format x '' }
     if (k == 1) { set key at screen 0.5, 1 - 14.0 / height center center horizontal maxrows 1 Left reverse samplen 2 } else { unset key }
     plot data using (of(k)):'measured_kw' with lines linewidth 1.6 linecolor rgb '#8C8C8C' title 'metered', \
-         data using (of(k)):'predicted_kw' with lines linewidth 1.2 linecolor rgb '#0072B2' title 'predicted'
+         data using (of(k)):'predicted_kw' with lines linewidth 1.2 linecolor rgb '#0072B2' title 'model'
     unset label 100
 }
 unset multiplot
