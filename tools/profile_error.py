@@ -63,7 +63,7 @@ def compare(rows, sets):
 
 
 def self_test():
-    # (3^2 + (0.5*8)^2)^(1/2) = 5 s, and 1 s of synchronisation from 2 GPUs on.
+    # (3^2 + (0.5*8)^2)^(1/2) = 5 s, and 1 s of synchronization from 2 GPUs on.
     parameters = {"a": 3, "c": 0.5, "g": 2, "s": 1}
     assert abs(rate(parameters, 1, 8) - 8 / 5) < 1e-12 and abs(rate(parameters, 4, 8) - 32 / 6) < 1e-12
     row = {"model": "ViT-B/16", "precision": "FP32(TF32)", "gpu": "A100-SXM4-40GB", "k": "1", "batch_per_gpu": "8",

@@ -213,7 +213,7 @@ static void state_power(struct form_choice *choice, struct node_floor floor) {
         state(choice, "power", EVIDENCE_DERIVED, choice_floor_text(choice, floor));
 }
 
-static void state_synchronisation(struct form_choice *choice) {
+static void state_synchronization(struct form_choice *choice) {
     const struct points *points = &choice->points;
     bool one = points->one_node, across = points->across_nodes;
     if (!one && !across) {
@@ -239,6 +239,6 @@ void choice_state(struct form_choice *choice, struct node_floor floor) {
     if (!choice->speed_by_table && choice->form.compute == COMPUTE_PROPORTIONAL)
         state(choice, "a_s", EVIDENCE_ASSUMED, "none in this form: one nanosecond");
     if (!choice->speed_by_table)
-        state_synchronisation(choice);
+        state_synchronization(choice);
     state(choice, "memory", EVIDENCE_ASSUMED, "no batch above the largest one measured is allowed");
 }

@@ -320,7 +320,7 @@ static void write_parameter(struct str *out, const struct form_choice *choice, e
                   choice->fit.values[p]);
 }
 
-static void write_synchronisation(struct str *out, const struct form_choice *choice) {
+static void write_synchronization(struct str *out, const struct form_choice *choice) {
     const double *v = choice->fit.values;
     write_parameter(out, choice, PARAM_ALPHA);
     write_parameter(out, choice, PARAM_BETA);
@@ -345,7 +345,7 @@ static void write_parameters(struct str *out, const struct form_choice *choice) 
         write_parameter(out, choice, PARAM_C);
     if (speed) {
         write_parameter(out, choice, PARAM_GAMMA);
-        write_synchronisation(out, choice);
+        write_synchronization(out, choice);
     }
     if (choice->points.by_size)
         writer_number(out, "        gpus_per_node", choice->points.gpus_per_node);

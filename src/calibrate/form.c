@@ -181,7 +181,7 @@ double form_rate(const double v[static PARAM_COUNT], struct place at,
     double grown = speed.scaling_exponent == 0 ? 1 : pow(k, speed.scaling_exponent),
            local_s = compute.value * grown;
     double growth =
-        at.log2_nodes > 0 ? log2(fmax(2, at.log2_nodes)) : k - 2; /* of the synchronisation */
+        at.log2_nodes > 0 ? log2(fmax(2, at.log2_nodes)) : k - 2; /* of the synchronization */
     double sync_s = at.k == 1 ? 0 : speed.alpha_s[at.span] + speed.beta_s[at.span] * growth;
     struct norm_gradient whole = norm_with_gradient(local_s, sync_s, speed.sync_gamma);
     double time_s = whole.value; /* speed_iteration_s to the last digits */

@@ -46,7 +46,7 @@ struct form {
     enum sync_form sync;
     enum power_law power;
     bool one_node, across_nodes; /* some points with several GPUs are inside a node, across nodes */
-    /* No point has one GPU: a floor of the compute time and a constant of the synchronisation
+    /* No point has one GPU: a floor of the compute time and a constant of the synchronization
        cannot be told apart, and the constant of the nearest span is fixed at 0. */
     bool no_single;
     bool log2; /* across nodes alpha + beta log2(nodes) */
@@ -68,7 +68,7 @@ struct speed_params form_speed(const double values[static PARAM_COUNT]);
 struct power_params form_power(const double values[static PARAM_COUNT]);
 
 /* Whether the values make the form one of the simpler forms, written with more parameters: with
-   power, by its law; without, by compute and synchronisation. */
+   power, by its law; without, by compute and synchronization. */
 bool form_is_simpler(const struct form *form, const double values[static PARAM_COUNT]);
 
 /* Unbounded coordinate of a parameter and back. PARAM_PMAX is written as its excess over PARAM_P0.

@@ -47,7 +47,7 @@ const struct field network_fields[] = {
     {"optics_from", TEXT(network_section, optics_from),
      HELP("lowest tier whose links are optical (default: the first)")},
     {"contention", BOOL(network_section, contention),
-     HELP("jobs share uplinks; false: synchronisation is slowed down by oversubscription")},
+     HELP("jobs share uplinks; false: synchronization is slowed down by oversubscription")},
     FIELDS_END};
 
 /* --- binding --- */

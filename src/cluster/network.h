@@ -45,7 +45,7 @@ uint32_t network_span_count(const struct network *network);
 const char *network_span_name(const struct network *network, uint32_t span);
 /* Of a set of nodes of which these are the first and the last in file order. */
 uint32_t network_span(const struct network *network, uint32_t first_node, uint32_t last_node);
-/* What synchronisation across nodes is multiplied by without contention: the largest o of the tiers
+/* What synchronization across nodes is multiplied by without contention: the largest o of the tiers
    that a job of the span crosses; 1 in one node, with contention, and without a network. */
 double network_slowdown(const struct network *network, uint32_t span);
 

@@ -23,7 +23,7 @@ static bool computes(const struct sim *sim, uint32_t job) {
 }
 
 /* Whether its model says that its GPUs send anything. */
-static bool synchronises(const struct sim *sim, uint32_t job) {
+static bool synchronizes(const struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
     const struct config_rate rate =
         config_rate_of(&sim->workload->table, sim->workload->jobs.at[job].model, run->phase,
@@ -85,7 +85,7 @@ static void fail(struct sim *sim, uint32_t job, const char *what) {
 static void add_loads(struct sim *sim, const struct carried *carried) {
     for (uint32_t j = sim->past.jobs; j < sim->next_arrival; j++) {
         bool on_some = false, has = max_min_has(&sim->contention->network, j);
-        if (computes(sim, j) && synchronises(sim, j))
+        if (computes(sim, j) && synchronizes(sim, j))
             each_uplink(sim, j, carried, add_load, &on_some);
         if (has != on_some)
             fail(sim, j, "loads other uplinks than those between its GPUs");

@@ -17,7 +17,7 @@ const char *team_plan(const struct recorded_run *run, const struct recorded_segm
 bool team_is_news(const struct recorded_run *run, const struct recorded_segment *segment,
                   const struct recorded_segment *last);
 
-/* Share of an iteration that synchronisation takes, as models say of a span, without contention: of
+/* Share of an iteration that synchronization takes, as models say of a span, without contention: of
    a plan all that its GPUs send each other. NAN: rigid, or a table of points, which do not tell. */
 double team_sync_share(const struct recorded_run *run, uint32_t job,
                        const struct easim_config *config, uint32_t span);

@@ -21,7 +21,7 @@ bool gpu_value_is_outside(const struct gpu_model *gpu_model, uint32_t k, double 
 /* Of k alone: where a plan chooses the batch. */
 bool gpu_value_is_outside_k(const struct gpu_model *gpu_model, uint32_t k);
 
-/* The same where synchronisation across nodes takes `factor` times as long (semantics 32.3): s, and
+/* The same where synchronization across nodes takes `factor` times as long (semantics 32.3): s, and
    what plans send to other nodes. Tables hold no s: they stay. */
 struct gpu_model gpu_value_slowed(const struct gpu_model *gpu_model, double factor);
 

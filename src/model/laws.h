@@ -20,14 +20,14 @@ struct speed_params {
     double a_s;                   /* launch floor of one iteration, > 0 */
     double c_s;                   /* seconds per sample at saturation, > 0 */
     double gamma;                 /* 1 (no overlap) .. 10 (max) */
-    double alpha_s[2], beta_s[2]; /* synchronisation, by enum easim_span */
-    double sync_gamma;            /* 1 (compute and synchronisation add up) .. 10 (max) */
+    double alpha_s[2], beta_s[2]; /* synchronization, by enum easim_span */
+    double sync_gamma;            /* 1 (compute and synchronization add up) .. 10 (max) */
     double scaling_exponent;      /* 0 .. 1 */
     int32_t sync_inter;           /* enum sync_law of s across nodes */
 };
 
 /* Seconds per iteration of k GPUs with `batch` samples each, on so many nodes. */
-/* s(k) alone: what synchronisation takes, whatever of it compute hides. */
+/* s(k) alone: what synchronization takes, whatever of it compute hides. */
 double speed_sync_s(const struct speed_params *params, uint32_t k, uint32_t nodes);
 double speed_iteration_s(const struct speed_params *params, uint32_t k, double batch,
                          uint32_t nodes);

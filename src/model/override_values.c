@@ -174,7 +174,7 @@ static uint32_t scaling_k(const struct override *o, const struct override_value 
     else if (!knows_one_gpu(g))
         override_refuse(
             o, value,
-            "expected a model that is known for k = 1: %s was measured from k %lld on, and its a_s holds its synchronisation (alpha_s 0)",
+            "expected a model that is known for k = 1: %s was measured from k %lld on, and its a_s holds its synchronization (alpha_s 0)",
             override_place_text(place), (long long)((const int64_t *)g->range_k.at)[0]);
     else
         return type->node_gpus_max;

@@ -74,7 +74,7 @@ Test(one_job, time_energy_edp) {
 }
 
 /* A fixed request leaves no choice: every k and batch of a model, also spread over nodes of 3 GPUs
-   (k = 4 and 8; the models have the same synchronisation there) and with the batch so large that
+   (k = 4 and 8; the models have the same synchronization there) and with the batch so large that
    eff < 1 (8 x 2048 > m0); also a part of a sample on each GPU, as large models split one. */
 Test(one_job, fixed_requests) {
     static const struct {

@@ -43,7 +43,7 @@ def ends(who):
 
 def said_by(done):
     """What easim itself says, not the C library of one of its processes; without function and line of a crash."""
-    return [re.sub(r", in \w+ \([\w.]+:\d+\)(?= \()", "", line) for line in done.stderr.splitlines() if line.startswith("easim: ")]
+    return [re.sub(r", in \w+(?: \([\w.]+:\d+\))?(?= \()", "", line) for line in done.stderr.splitlines() if line.startswith("easim: ")]
 
 
 def processes():

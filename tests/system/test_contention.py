@@ -180,7 +180,7 @@ def naive_simulation(folder):
 
 
 def free_networks(folder):
-    """Without oversubscription nobody waits for an uplink: byte for byte as if synchronisation were slowed down by it."""
+    """Without oversubscription nobody waits for an uplink: byte for byte as if synchronization were slowed down by it."""
     for seed in range(1, -(-COUNT // 4) + 1):
         outs = []
         for contention in (True, False):

@@ -119,7 +119,7 @@ def overscale(place):
 
 def underscale(place):
     """A rigid job leaves 4 of 8 GPUs at 1000 s; the job with a model on the others could double, for no more energy if
-    nothing is synchronised."""
+    nothing is synchronized."""
     jobs = [rigid("r", 0, 4, 1000), elastic("e", 10, 500000)]
     def case(s, policy="pollux"):
         return run(place, (jobs, ", k: [1, 2, 4, 8]"), {"fast": {**FAST, "alpha_s": 0, "beta_s": s}}, policy=policy)
@@ -199,7 +199,7 @@ def comm(place):
     held = sum(k * s for _, k, _, _, s in pieces(folder))
     near(figures(insight)["communication_share"], share)
     near(figures(insight)["communication_share_k8"], share)
-    near(figures(insight)["synchronisation"], share * held / 3600)
+    near(figures(insight)["synchronization"], share * held / 3600)
     near(insight["share"], share * held / gpu_s(folder, 8))
     silent(case(0.0263), "COMM")
     silent(what_if(insight), "COMM")

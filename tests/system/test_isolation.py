@@ -53,7 +53,7 @@ def a_sweep_goes_on(folder):
         if how == "fail":
             assert "as it was told" in text, row
             continue
-        said, place = re.sub(r", in \w+ \([\w.]+:\d+\)(?= \()", "", text).split(" (replication 1, at t = ")  # of a crash
+        said, place = re.sub(r", in \w+(?: \([\w.]+:\d+\))?(?= \()", "", text).split(" (replication 1, at t = ")  # of a crash
         assert said == CASES[how] and place.endswith(" s, after 19 decisions)"), row  # it is in its 20th
     for threads in (1, 7):
         other = folder / f"out-{threads}"

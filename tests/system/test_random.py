@@ -404,7 +404,7 @@ def steps_of(on, k, b):
 
 def speed(on, t, k, b, node_gpus, slow=1):
     """Samples/s, and watts of one GPU (semantics 3). node_gpus: of the largest node, where k spans several, else 0; the
-    network makes synchronisation slow times as long."""
+    network makes synchronization slow times as long."""
     sync, steps = 0.0, steps_of(on, k, b)
     if k > 1:
         alpha, beta = on["alpha_s"], on.get("beta_s", 0)

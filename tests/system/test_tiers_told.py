@@ -54,7 +54,7 @@ def told(folder):
     assert (chosen["several_nodes"], chosen["tier"]) == (True, "spine"), chosen
     text = easim("explain", folder, "e").stdout
     assert re.search(r"; fitted, in spine\b.* \(chosen\)\n", text), text
-    assert f"  from 10 s 6 x fast, b 8, in spine: {100 * 0.06 / 0.139:.3g} % of an iteration is synchronisation\n" in text, text
+    assert f"  from 10 s 6 x fast, b 8, in spine: {100 * 0.06 / 0.139:.3g} % of an iteration is synchronization\n" in text, text
     assert "teams" in json.loads(easim("explain", folder, "a", "--format", "json").stdout)  # rigid: a tier, no share
     easim("timeline", folder, "--quiet")
     events = json_of(folder / "timeline.json")["traceEvents"]

@@ -320,7 +320,7 @@ def fit_beside_scaling(folder):
 
 
 def fitted_bounds(folder):
-    """A synchronisation of 0.01 +- 0.02 s is never negative, and a p0_w of 250 +- 60 W never above a pmax_w of 300 +- 40 W."""
+    """A synchronization of 0.01 +- 0.02 s is never negative, and a p0_w of 250 +- 60 W never above a pmax_w of 300 +- 40 W."""
     model = ("{name: net, m0: 64, phi: 1000, batches: [8, 16], gpus: {h100: {a_s: 0.04, c_s: 0.005, gamma: 2, alpha_s: 0.01, "
              "p0_w: 250, pmax_w: 300, evidence: assumed, source: made up, fit: {standard_errors: {alpha_s: 0.02, p0_w: 60, "
              "pmax_w: 40}, covariance: [[4e-4, 0, 0], [0, 3600, 0], [0, 0, 1600]]}}}}")

@@ -498,8 +498,8 @@ Test(calibrate, the_form_of_the_data_is_chosen) {
     }
 }
 
-/* The synchronisation rests on one row of two GPUs: a fit without it knows nothing of it, so that
-   no form with synchronisation can be tested, even if it meets every point. */
+/* The synchronization rests on one row of two GPUs: a fit without it knows nothing of it, so that
+   no form with synchronization can be tested, even if it meets every point. */
 Test(calibrate, nothing_leaks_into_what_is_left_out) {
     struct arena arena = {0};
     struct form_choice choice;

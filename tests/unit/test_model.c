@@ -29,7 +29,7 @@ Test(model, iteration_time) {
          1,
          10,
          2,
-         0.05}, /* one GPU never synchronises */
+         0.05}, /* one GPU never synchronizes */
         {{0.03, 0.004, 1, {0, 0}, {0, 0}, 1, 0, 0}, 2, 10, 1, 0.07}, /* no overlap: the sum */
         {{0.5, 0.25, 10, {0, 0}, {0, 0}, 1, 0, 0},
          1,
@@ -41,7 +41,7 @@ Test(model, iteration_time) {
         {{0.03, 0.004, 2, {0.01, 0.1}, {0.002, 0.05}, 1, 0, 0}, 2, 10, 2, 0.05 + 0.1},
         {{0.03, 0.004, 2, {0.01, 0.1}, {0.002, 0.05}, 1, 0, 0}, 8, 10, 2, 0.05 + 0.1 + 6 * 0.05},
         {{4, 1.5, 1.5, {0, 0}, {0, 0}, 1, 0, 0}, 1, 6, 1, 10.699874805650794}, /* (8 + 27)^(2/3) */
-        /* a norm of compute (5, 12) and synchronisation (84 = 80 + 2*2): 13, 84, 85 */
+        /* a norm of compute (5, 12) and synchronization (84 = 80 + 2*2): 13, 84, 85 */
         {{5, 1.5, 2, {80, 0}, {2, 0}, 2, 0, 0}, 4, 8, 1, 85},
         {{5, 1.5, 2, {80, 0}, {2, 0}, 2, 0, 0}, 1, 8, 1, 13},
         {{3, 0.5, 2, {1, 0}, {0, 0}, 1, 0.5, 0},
@@ -198,7 +198,7 @@ Test(model, lookup_by_energy) {
 
 /* --- the profile table --- */
 
-/* A derived cell: k = 1 and 2 only, since the table synchronises by s * 2(k - 1)/k, which is s at k
+/* A derived cell: k = 1 and 2 only, since the table synchronizes by s * 2(k - 1)/k, which is s at k
  * = 2. */
 static bool check_row(struct csv *csv, const int columns[7]) {
     static const struct {

@@ -1,5 +1,5 @@
 /* Forms of models beside the plain ones: batches of all GPUs and of a GPU type, accumulation,
-   synchronisation over nodes, speed and power chosen apart. Expected values are worked out by hand
+   synchronization over nodes, speed and power chosen apart. Expected values are worked out by hand
    in the comments. */
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"

@@ -1,4 +1,4 @@
-/* Rules of synchronisation: jobs on more nodes than they need, and time spent waiting for each
+/* Rules of synchronization: jobs on more nodes than they need, and time spent waiting for each
    other. */
 #include "base/units.h"
 #include "insight/network_use.h"
@@ -133,12 +133,12 @@ static void report_comm(const struct rule_run *rule_run, struct gathered *g,
                         const struct gathered_list *counts, double most_share,
                         struct insights *insights) {
     struct insight *insight =
-        gathered_report(rule_run, g, "GPU h of synchronisation", 1 / S_PER_H, insights);
+        gathered_report(rule_run, g, "GPU h of synchronization", 1 / S_PER_H, insights);
     insight_find(insight,
-                 "%.0f %% of the time of its iterations is synchronisation: %.4g of %.4g GPU h",
+                 "%.0f %% of the time of its iterations is synchronization: %.4g of %.4g GPU h",
                  100 * gathered_mean(g, COMM), g->lost_gpu_s / S_PER_H, g->gpu_s / S_PER_H);
     SHOW(insight, comm, .communication_share = gathered_mean(g, COMM),
-         .synchronisation = g->lost_gpu_s / S_PER_H, .gpu_hours = g->gpu_s / S_PER_H);
+         .synchronization = g->lost_gpu_s / S_PER_H, .gpu_hours = g->gpu_s / S_PER_H);
     for (size_t i = 0; i < counts->at.count; i++)
         if (counts->at.at[i].model == g->model && counts->at.at[i].work > 0)
             insight_figure_of(insight, comm_k_figures,

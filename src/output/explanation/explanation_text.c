@@ -141,7 +141,7 @@ static void tell_team(struct prose *prose, const struct recorded_segment *segmen
         tell(prose, ", in %s",
              prose_name(prose, segment->span == EASIM_ONE_NODE ? "one node" : tier));
     if (!isnan(share))
-        tell(prose, ": %.3g %% of an iteration is synchronisation", 100 * share);
+        tell(prose, ": %.3g %% of an iteration is synchronization", 100 * share);
     tell(prose, "\n");
 }
 

@@ -234,7 +234,7 @@ CASES = [
     model("models: record that is none", ("    gpus:", "    fit: good\n    gpus:"), "m.yaml:6:10: models[0].fit: expected a mapping, got \"good\""),
     model("models: no step fits", ("        evidence", "        most_batch: 0\n        evidence"),
           "m.yaml:14:21: models[0].gpus.a100.most_batch: expected number > 0 and <= 1000000000, got \"0\""),
-    model("models: unknown law of synchronisation", ("alpha_s: 0.01", "alpha_s: 0.01\n        sync_inter: log10\n        gpus_per_node: 0"),
+    model("models: unknown law of synchronization", ("alpha_s: 0.01", "alpha_s: 0.01\n        sync_inter: log10\n        gpus_per_node: 0"),
           "m.yaml:12:21: models[0].gpus.a100.sync_inter: expected one of linear | log2, got \"log10\"",
           "m.yaml:13:24: models[0].gpus.a100.gpus_per_node: expected integer 1..1048576, got \"0\""),
     model("models: nodes without their share of time", ("alpha_s: 0.01", "alpha_s: 0.01\n        sync_inter: log2"),

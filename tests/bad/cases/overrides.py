@@ -91,7 +91,7 @@ CASES = [
     value("scaling without end", "{scaling_efficiency: 1e-9}",
           "@46: model_overrides[0].set.scaling_efficiency: alpha_s of bert on a100: expected number 0..1000000, "
           "got \"89442719.01054887\""),
-    value("scaling beside synchronisation", "{alpha_s: 0.1, scaling_efficiency: 0.9}",
+    value("scaling beside synchronization", "{alpha_s: 0.1, scaling_efficiency: 0.9}",
           "@60: model_overrides[0].set.scaling_efficiency: expected no alpha_s beside it, which it sets: another entry "
           "may follow"),
     overrides("scaling of a lookup model", "[{model: bert, set: {scaling_efficiency: 0.9}}]",
@@ -112,11 +112,11 @@ CASES = [
               "than its 80 GiB", models=changed(MODELS, [("    batches", "    mem0_gib: 81\n    batches")])),
     overrides("scaling of a model that was measured on two GPUs and more", "[{set: {scaling_efficiency: 0.9}}]",
               "@46: model_overrides[0].set.scaling_efficiency: expected a model that is known for k = 1: bert on a100 was "
-              "measured from k 2 on, and its a_s holds its synchronisation (alpha_s 0)",
+              "measured from k 2 on, and its a_s holds its synchronization (alpha_s 0)",
               models=changed(MODELS, [("alpha_s: 0.01", "alpha_s: 0\n        range_k: [2, 8]")])),
     overrides("scaling of a model whose k 1 is not known, with beta_s", "[{set: {scaling_efficiency: 0.9}}]",
               "@46: model_overrides[0].set.scaling_efficiency: expected a model that is known for k = 1: bert on a100 was "
-              "measured from k 2 on, and its a_s holds its synchronisation (alpha_s 0)",
+              "measured from k 2 on, and its a_s holds its synchronization (alpha_s 0)",
               models=changed(MODELS, [("alpha_s: 0.01", "alpha_s: 0\n        beta_s: 0.001\n        range_k: [2, 8]")])),
     overrides("parameters of a model that only serves", "[{model: chat, set: {m0: 5, c_s: 1}}]",
               "@43: model_overrides[0].set.m0: of no effect on chat (serving tables alone)",
