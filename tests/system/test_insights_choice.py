@@ -199,7 +199,7 @@ def comm(place):
     held = sum(k * s for _, k, _, _, s in pieces(folder))
     near(figures(insight)["communication_share"], share)
     near(figures(insight)["communication_share_k8"], share)
-    near(figures(insight)["synchronization"], share * held / 3600)
+    near(figures(insight)["synchronisation"], share * held / 3600)
     near(insight["share"], share * held / gpu_s(folder, 8))
     silent(case(0.0263), "COMM")
     silent(what_if(insight), "COMM")

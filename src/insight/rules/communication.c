@@ -138,7 +138,7 @@ static void report_comm(const struct rule_run *rule_run, struct gathered *g,
                  "%.0f %% of the time of its iterations is synchronization: %.4g of %.4g GPU h",
                  100 * gathered_mean(g, COMM), g->lost_gpu_s / S_PER_H, g->gpu_s / S_PER_H);
     SHOW(insight, comm, .communication_share = gathered_mean(g, COMM),
-         .synchronization = g->lost_gpu_s / S_PER_H, .gpu_hours = g->gpu_s / S_PER_H);
+         .synchronisation = g->lost_gpu_s / S_PER_H, .gpu_hours = g->gpu_s / S_PER_H);
     for (size_t i = 0; i < counts->at.count; i++)
         if (counts->at.at[i].model == g->model && counts->at.at[i].work > 0)
             insight_figure_of(insight, comm_k_figures,
