@@ -78,7 +78,8 @@ struct easim_list {
     /* Whether a running job may be moved to config now. */
     bool (*allow_resize)(const struct easim_pass *pass, const struct easim_job *job,
                          uint32_t config);
-    /* Before the first job is visited, even if none waits. */
+    /* Before the first job is visited, even if none waits. May preempt: GPUs that come free at once
+       serve this pass. */
     void (*begin)(const struct easim_pass *pass);
     /* For a job that is urgent or may displace and found no admitted configuration: may preempt
        others; true: try the job once more. */
