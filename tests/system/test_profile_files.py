@@ -45,7 +45,7 @@ KINETO = {
     "bare_array.json": (0, changed(**UNKNOWN), NO_SIZE),
     "old_categories.json": (0, BASE, NO_BATCH),
     "step_twice.json": (0, BASE, NO_BATCH),
-    # a timeline of easim (docs/howto/timeline.md). GPU 1 of node 0 has two lanes: 0 .. 1000.5 and 500 .. 1500.25; by union 1500.25.
+    # a timeline of easim (docs/howto/publish.md). GPU 1 of node 0 has two lanes: 0 .. 1000.5 and 500 .. 1500.25; by union 1500.25.
     # No name makes a kernel of a job, waits and sleep are no work; gpu_busy is of any GPU: node 0's and 2000 .. 2003
     "simulated.json": (0, changed(**UNKNOWN | EMPTY | {"gpu_events": 5, "gpu_span_us": 2003.0, "gpu_busy_us": 1503.25,
                                                        "gpu_idle_us": 499.75, "compute_us": 1001.5, "memory_us": 1002.25},

@@ -204,7 +204,7 @@ static void add_gpu_event(struct reader *reader, const struct fields *fields,
     reader->trace->crowded += !kineto_kinds_is_known(reader->reading->kinds, event->kind);
 }
 
-/* A slice of a timeline of easim (docs/howto/timeline.md): a job on one GPU. Its name is that of a
+/* A slice of a timeline of easim (docs/howto/publish.md): a job on one GPU. Its name is that of a
    job, and may be that of a kernel. */
 static void add_simulated(struct reader *reader, const struct fields *fields, int64_t start_ns,
                           int64_t duration_ns) {

@@ -1,4 +1,4 @@
-/* The timeline of a run as a Chrome trace, which Perfetto opens (docs/howto/timeline.md). */
+/* The timeline of a run as a Chrome trace, which Perfetto opens (docs/howto/publish.md). */
 #ifndef EASIM_INSIGHT_TIMELINE_TIMELINE_H
 #define EASIM_INSIGHT_TIMELINE_TIMELINE_H
 

@@ -103,7 +103,7 @@ void gpu_lanes_add(struct str *out, const struct gpu_lanes *lanes);
 
 /* Adds the member "lanes": GPUs, users, models, the segments that hold GPUs, of more than `most`
    those that hold most GPU time, the jobs that they are of, and what GPUs did without a job. Lists
-   by column; docs/howto/publish.md names them. */
+   by column; docs/reference/outputs.md names them. */
 void lanes_json_add(struct str *out, const struct recorded_run *run, const struct gpu_lanes *lanes,
                     size_t most);
 

@@ -1,4 +1,4 @@
-/* What the page shows: one JSON object, written by easim report (docs/howto/publish.md has its members). */
+/* What the page shows: one JSON object, written by easim report (docs/reference/outputs.md has its members). */
 
 const DATA = JSON.parse($("data").textContent);
 for (const key of ["name", "command", "baseline", "pareto", "replications", "partial"]) DATA[key] = DATA.manifest[key] ?? null;
