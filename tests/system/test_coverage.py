@@ -1,4 +1,4 @@
-"""The table of coverage in docs/howto/uncertain-claim.md: test_coverage.py PROGRAM SOURCE.
+"""The table of coverage in docs/explanation/statistics.md: test_coverage.py PROGRAM SOURCE.
 
 PROGRAM is interval_coverage. With EASIM_TESTS=short 100 experiments a cell, each share within four standard deviations of the
 share of the table; otherwise 2,000, and the table is what comes out. Apart from that, Student's t and bootstrap-t are held against
@@ -20,7 +20,7 @@ def coverage(folder):
     count = form(2000, 100)
     printed = subprocess.run([program, str(count)], check=True, stdout=subprocess.PIPE, text=True).stdout
     measured = [line.split(",") for line in printed.splitlines()]
-    table = {row[:2]: row[2:] for row in ROW.findall((Path(source) / "docs/howto/uncertain-claim.md").read_text())}
+    table = {row[:2]: row[2:] for row in ROW.findall((Path(source) / "docs/explanation/statistics.md").read_text())}
     assert len(table) == len(measured) == 6, (table, measured)
     for cv, n, by_t, by_bootstrap, width in measured:
         for share, told in zip((by_t, by_bootstrap), table[cv, n]):
