@@ -677,10 +677,15 @@ def five_answers(page, folder):
     assert heads == ["Why was a job late?", "What did the power cap cost?", "Which policy suits my price?", "Who used most?", "What is assumed?"], heads
     data = data_of(folder / "several/report.html")["policies"][0]
     parts, sums = data["blame"]["parts"], data["blame"]["sums_s"]
-    assert f"kept jobs waiting for {sums[parts.index('capped')] / 3600:.3g} job hours" in text, text
+    assert f"For {sums[parts.index('capped')] / 3600:.3g} job hours of waiting" in text and "only the cap kept it from starting" in text, text
     latest = max((late or 0, job) for job, (cause, late) in zip(data["blame"]["job"], data["blame"]["missed"]))
     assert f"Job {latest[1]} of user" in text and "It missed its deadline by" in text, (latest, text)
     means = [{r["metric"]: number(r["mean"]) for r in rows_of(folder / name / "aggregate.csv")} for name in ("capped", "free")]
+    waits = [f"{m['wait_mean_s'] / 60:.3g} min" for m in means]
+    assert f"Under capped a job that started had waited {waits[0]} on average, without the cap {waits[1]}." in text, (waits, text)
+    before, after = ({r["user"]: float(r["jct_mean_s"]) for r in rows_of(folder / name / "users.csv") if r["replication"] == "1" and r["jct_mean_s"]} for name in ("free", "capped"))
+    changes = sorted((after[u] - before[u], u) for u in after if u in before)
+    assert re.search(rf"the largest change is that of {changes[-1][1]} \(.*, the least that of {changes[0][1]} \(", text), (changes, text)
     late_jobs(page, folder)
     assert "one replication" in text_of(page, "#uncertainty") and "easim compare" in text_of(page, "#uncertainty pre") and "--policies " in text_of(page, "#uncertainty pre")
     change = means[0]["jct_restricted_mean_s"] / means[1]["jct_restricted_mean_s"] - 1

@@ -50,7 +50,7 @@ function capWhile({power}, from, to, when) {
   if (!power || !(to > from)) return "";
   const level = power.levels[power.levels.length - 1], rows = d3.range(...powerRange(level, from, to)), caps = rows.map((i) => level.cap_w && level.cap_w[i]).filter((w) => w !== null && w !== undefined);
   const length = (i) => Math.min(to, level.time_s[i + 1] ?? power.end_s) - Math.max(from, level.time_s[i]), mean = sum(rows.map((i) => level.power_w[i] * length(i))) / sum(rows.map(length));
-  return caps.length === 0 ? `No power cap held ${when}. ` : `The power cap was ${[...new Set(d3.extent(caps))].map((w) => quantity(w, "W")).join(" to ")} ${when}, and the cluster drew ${quantity(mean, "W")} in the mean. `;
+  return caps.length === 0 ? `No power cap applied ${when}. ` : `The power cap was ${[...new Set(d3.extent(caps))].map((w) => quantity(w, "W")).join(" to ")} ${when}, and the cluster drew ${quantity(mean, "W")} in the mean. `;
 }
 
 function jobAnswer(policy, j) {
@@ -108,6 +108,15 @@ const isCapped = (p) => estimate(p, "cap_violation_s").mean !== null;
 const exceeded = (p) => estimate(p, "cap_violation_s").mean || 0;
 const capText = (p) => !isCapped(p) ? "none" : [...new Set(d3.extent((p.power && p.power.levels[0].cap_w) || []))].map((w) => quantity(w, "W")).join(" to ");
 
+/* Whose mean completion time the cap raised most and least, in a sentence. */
+function whoPaid(p, free) {
+  const before = new Map(records(free.users).map((u) => [u.user, u.jct_mean_s])), rows = records(p.users)
+      .filter((u) => u.jct_mean_s > 0 && before.get(u.user) > 0).map((u) => ({user: u.user, from: before.get(u.user), to: u.jct_mean_s}))
+      .sort((a, b) => b.to - b.from - (a.to - a.from));
+  const one = ({user, from, to}) => `${name(user, 30)} (${seconds(from)} to ${seconds(to)})`;
+  return rows.length < 2 ? "" : make("p", {}, `Mean completion time by user: the largest change is that of ${one(rows[0])}, the least that of ${one(rows[rows.length - 1])}.`);
+}
+
 function capAnswer(policy) {
   const capped = DATA.policies.filter(isCapped), few = (all) => all.length > 4 ? `${all.length} of ${DATA.policies.length}` : namesOf(all);
   const freeOf = (p) => DATA.several && DATA.policies.find((q) => !isCapped(q) && policyOf(q) === policyOf(p));
@@ -116,24 +125,30 @@ function capAnswer(policy) {
   const shown = kept.includes(policy) ? policy : kept[0] || (capped.includes(policy) ? policy : capped[0]);
   const change = (p, m) => isCapped(p) && freeOf(p) ? estimate(p, m).mean / estimate(freeOf(p), m).mean - 1 : NaN;
   const signed = (share) => Number.isFinite(share) && share !== 0 ? ` (${share > 0 ? "+" : ""}${percent(share)})` : "", waited = (p) => isCapped(p) && p.blame ? p.blame.sums_s[1] / 3600 : null;
+  const moved = (p, m) => {
+    const points = metricUnit(m) === "share" && Number.isFinite(change(p, m)) ? 100 * (estimate(p, m).mean - estimate(freeOf(p), m).mean) : 0;
+    return metricUnit(m) !== "share" ? signed(change(p, m)) : points ? ` (${points > 0 ? "+" : ""}${number(points)} points)` : "";
+  };
   return [
-    make("p", {}, shown.blame ? strong(`Under ${name(shown.name, 60)} the cap alone kept jobs waiting for ${number(waited(shown))} job hours`) : "",
-         shown.blame ? `, ${percent(shown.blame.sums_s[1] / (sum(shown.blame.sums_s) || 1))} of their time in the system (replication ${shown.replication}); without it they might have waited for GPUs. It also makes jobs run slower. ` : "",
+    make("p", {}, strong(`Under ${name(shown.name, 60)} a job that started had waited ${seconds(estimate(shown, "wait_mean_s").mean)} on average${
+           freeOf(shown) ? `, without the cap ${seconds(estimate(freeOf(shown), "wait_mean_s").mean)}` : ""}.`), " ",
+         shown.blame ? `For ${number(waited(shown))} job hours of waiting, ${percent(shown.blame.sums_s[1] / (sum(shown.blame.sums_s) || 1))} of the time of jobs in the system, free GPUs fitted a job and only the cap kept it from starting (replication ${shown.replication}); without the cap it might have waited for GPUs. A cap also makes jobs run slower. ` : "",
          jobsDiffer(paired.flatMap((p) => [freeOf(p), p])),
          alone.length ? `To see all that the cap cost under ${few(alone)}, run ${alone.length > 1 ? "each" : "it"} without a cap and report both folders together.` : ""),
     ...paired.map((p) => make("p", {}, strong(`${name(p.name, 60)} against ${name(freeOf(p).name, 60)}, without a cap: `), listed(
         ["jct_restricted_mean_s", "deadline_miss_rate", "energy_kwh", "cost"].filter((m) => estimate(p, m).mean !== null).map((m) => {
           const [from, to] = [freeOf(p), p].map((q) => quantity(estimate(q, m).mean, m === "cost" ? "" : metricUnit(m)));
-          return `${metricLabel(m)} ${from === to ? `${to} in both` : `${from} to ${to}`}${signed(change(p, m))}`;
+          return `${metricLabel(m)} ${from === to ? `${to} in both` : `${from} to ${to}`}${moved(p, m)}`;
         })), ".")),
+    ...paired.map((p) => whoPaid(p, freeOf(p))),
     over.length ? make("p", {}, strong(`${few(over)} ${over.length > 1 ? "do" : "does"} not keep to the cap`), ": such figures do not show what keeping to it would cost.") : "",
     table({
       caption: `Means with and without the cap${paired.length ? "; in brackets the change against the same policy without a cap" : ""}`,
       rows: DATA.policies,
-      columns: [text(DATA.several ? "run" : "policy", (p) => bdi(p.name, 40)), num("cap", capText), num("waited for the cap alone", waited, "job h"), num("above its cap", (p) => isCapped(p) ? seconds(exceeded(p)) : null),
+      columns: [text(DATA.several ? "run" : "policy", (p) => bdi(p.name, 40)), num("cap", capText), num("GPUs free, cap in the way", waited, "job h"), num("above its cap", (p) => isCapped(p) ? seconds(exceeded(p)) : null),
                 ...["jct_restricted_mean_s", "wait_mean_s", "jobs_finished", "jobs_rejected", "deadline_miss_rate", "energy_kwh", "energy_per_work_kwh", "cost"].filter((m) => DATA.policies.some((p) => estimate(p, m).mean))
                     .map((m) => [m, scale(metricUnit(m), d3.max(DATA.policies, (p) => estimate(p, m).mean))])
-                    .map(([m, s]) => num(metricLabel(m), (p) => number(estimate(p, m).mean * s.factor) + signed(change(p, m)), s.unit))]
+                    .map(([m, s]) => num(metricLabel(m), (p) => number(estimate(p, m).mean * s.factor) + moved(p, m), s.unit))]
     })
   ];
 }
@@ -153,8 +168,9 @@ function priceAnswer() {
   if (!isComparison()) return [absent("Only one policy is here: easim compare, or a report of several folders, shows which suits a price.")];
   const of = (p, m) => estimate(p, m).mean, known = DATA.policies.every((p) => of(p, "cost") !== null), place = make("div");
   const own = known ? of(DATA.policies[0], "cost") / of(DATA.policies[0], "energy_kwh") * 1000 : null, at = {price: own ?? 100, value: 1};
-  const box = (key, words, unit) => make("label", {}, words + " ", make("input", {type: "number", step: "any", value: Number(at[key].toPrecision(4)), oninput: (event) => {
-    if (event.target.value !== "") show(at[key] = Number(event.target.value));
+  const box = (key, words, unit) => make("label", {}, words + " ", make("input", {type: "number", step: "any", ...key === "value" ? {min: 0} : {}, value: Number(at[key].toPrecision(4)), oninput: (event) => {
+    if (event.target.value !== "" && event.target.checkValidity()) show(at[key] = Number(event.target.value));
+    else place.replaceChildren(make("p", {}, `Expected a number${key === "value" ? " from 0 on" : ""}.`));
   }}), " " + unit);
   const show = () => {
     const rows = DATA.policies.map((p) => ({
@@ -165,8 +181,8 @@ function priceAnswer() {
     rows.sort((a, b) => all(a) - all(b) || exceeded(a.p) - exceeded(b.p));
     const keeps = rows.find((r) => exceeded(r.p) === 0), first = rows.filter((r) => all(r) === all(rows[0]) && exceeded(r.p) === exceeded(rows[0].p));
     place.replaceChildren(
-        make("p", {}, strong(`${namesOf(first.map((r) => r.p))} ${first.length > 1 ? "cost" : "costs"} least at these numbers. `), best.length === 1 ? "It does so whatever an hour is worth." : "By what an hour is worth: ",
-             ...best.length === 1 ? [] : best.flatMap((b, i) => [i ? `, from ${number(b.from)} on ` : "", bdi(b.row.p.name, 60)]), best.length === 1 ? "" : ".",
+        make("p", {}, strong(`${namesOf(first.map((r) => r.p))} ${first.length > 1 ? "cost" : "costs"} least at these numbers. `), best.length === 1 ? "It does so whatever an hour is worth." : "Which one does, depends on what an hour is worth: ",
+             ...best.length === 1 ? [] : best.flatMap((b, i) => [i ? ", " : "", bdi(b.row.p.name, 60), i ? ` from ${number(b.from)} on` : ` below ${number(best[1].from)}`]), best.length === 1 ? "" : ".",
              ...best.filter((b) => exceeded(b.row.p) > 0).flatMap((b) => [" ", strong(bdi(b.row.p.name, 60), ` is above its power cap for ${seconds(exceeded(b.row.p))}.`)]),
              ...exceeded(rows[0].p) > 0 && keeps ? [" Of those that keep to their cap ", strong(bdi(keeps.p.name, 60), " costs least.")] : []),
         table({
@@ -179,8 +195,8 @@ function priceAnswer() {
   show();
   return [
     make("p", {}, "Type two numbers of yours, in one currency: what electricity costs, and what it is worth to you if a job finishes an hour sooner. The sentence and the table below them change; no other figure of this page does."),
-    make("div", {class: "tools"}, box("price", "Electricity costs", "a MWh"), box("value", "One hour sooner for one job is worth", "")),
-    make("p", {class: "note"}, own ? `${number(own)} a MWh is the mean price of the first run. Another number multiplies the cost of energy of each: a price that changes with time keeps its course.` : "The results have no price: 100 a MWh is an example."), place
+    make("div", {class: "tools"}, box("price", "Electricity costs", "a MWh"), box("value", "One hour less from submission to finish of one job is worth", "")),
+    make("p", {class: "note"}, own ? `${number(own)} a MWh is the mean price of the first run. Another number multiplies the price at every time: a price that changes keeps its course, also below zero.` : "The results have no price: 100 a MWh is an example."), place
   ];
 }
 
