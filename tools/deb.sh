@@ -43,7 +43,7 @@ mkdir -p "$root"
 mv "$(dirname "$(find "$work/destdir" -type d -name bin)")" "$root/usr"
 cd "$root"
 find usr -type f -exec chmod 0644 {} +
-chmod 0755 usr/bin/easim usr/share/easim/policies/exec/fcfs.py
+chmod 0755 usr/bin/easim usr/share/easim/policies/exec/fcfs.py usr/share/easim/docs/studies/*.sh
 strip --remove-section=.comment --remove-section=.note usr/bin/easim
 find usr/lib -name '*.so' -exec strip --remove-section=.comment --remove-section=.note --strip-unneeded {} +
 gzip -9n usr/share/man/man1/*
