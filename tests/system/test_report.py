@@ -771,6 +771,20 @@ def late_jobs(page, folder):
     watts = lambda w: f"{w / 1000:.3g} kW" if w >= 2000 else f"{w:.3g} W"
     mean = sum(float(r["power_w"]) * t for r, t in held) / sum(t for _, t in held)
     assert end > begin and f"The power cap was {' to '.join(dict.fromkeys(map(watts, (caps[0], caps[-1]))))} while it waited, and the cluster drew {watts(mean)}" in text, (caps, mean, text)
+    free = {r["job_id"]: r for r in rows_of(folder / "free/jobs.csv") if r["replication"] == "1"}
+    choose = lambda place: page.run(f"(() => {{ const s = document.getElementById('policy'); s.value = '{place}'; s.dispatchEvent(new Event('change')); }})()")
+    for job, r in rows.items():  # late before it started, and for its configuration; met without the cap
+        find(page, job)
+        page.run("document.querySelector('#found button').click()")
+        words = text_of(page, "#job-answer")
+        slower = "it ran in slower configurations than its fastest" in words
+        assert ("it was late before it started, and then" in words) == (slower and float(r["start_s"]) > float(r["deadline_s"])), words
+    choose(1)
+    for job in [job for job, r in free.items() if r["missed"] == "0" and rows[job]["missed"] == "1"]:
+        find(page, job)
+        page.run("document.querySelector('#found button').click()")
+        assert "It met its deadline; it was late in capped." in text_of(page, "#job-answer"), job
+    choose(0)
 
 
 def told_apart(page, folder):

@@ -55,6 +55,8 @@ function capWhile({power}, from, to, when) {
 
 function jobAnswer(policy, j) {
   const lanes = policy.lanes, until = j.start_s ?? endOf(policy), why = CAUSE_WORDS[j.cause] || (j.cause && `it was ${j.cause}`), waited = until > j.submit_s;
+  const before = j.cause === "configuration" && j.start_s !== null && j.start_s > j.deadline_s ? "it was late before it started, and then " : "";
+  const elsewhere = DATA.policies.filter((p) => p !== policy && p.jobs && !jobsDiffer([p, policy]) && jobsOf(p).some((o) => o.job_id === j.job_id && o.missed === 1));
   const held = lanes && waited ? holders(lanes, j.submit_s, until) : [];
   const place = DATA.comparison ? `${DATA.made.repeat.replace("/manifest.json", "")} --policy ${shellWord(policy.label)}` : shellWord(policy.folder);
   return [
@@ -62,7 +64,8 @@ function jobAnswer(policy, j) {
         j.status === "rejected" ? "was rejected. " : `${j.start_s === null ? "never started" : `started at ${momentText(j.start_s)}`} and ${
             j.finish_s === null ? `was still ${j.status}` : `${j.status} at ${momentText(j.finish_s)},`} after ${seconds(j.time)}. `}`,
         j.deadline_s === null ? "It had no deadline. " : `Its deadline was ${momentText(j.deadline_s)}, ${seconds(j.deadline_s - j.submit_s)} after submission. `,
-        strong(j.missed === 1 ? `It missed its deadline${j.late ? ` by ${seconds(j.late)}` : ""}${why ? `: ${why}` : ""}. ` : ""), j.missed === 0 ? "It met its deadline. " : "",
+        strong(j.missed === 1 ? `It missed its deadline${j.late ? ` by ${seconds(j.late)}` : ""}${why ? `: ${before}${why}` : ""}. ` : ""),
+        j.missed === 0 ? `It met its deadline${elsewhere.length ? `; it was late in ${namesOf(elsewhere)}` : ""}. ` : "",
         waited ? capWhile(policy, j.submit_s, until, "while it waited") : capWhile(policy, until, j.finish_s ?? endOf(policy), "while it ran")),
     j.parts && sum(j.parts) === 0 ? "" : j.parts ? table({
       caption: "Where its time went",
