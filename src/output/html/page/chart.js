@@ -69,7 +69,12 @@ function nameRoom(names, width) {
   return Math.min(Math.max(60, 24 + longest * 7), Math.round(width * 0.4));
 }
 
-function fitName(text, room) { return name(text, Math.max(4, Math.floor((room - 18) / 6.8))); }
+/* A name at an axis; of one that is cut the whole is its tip. */
+function fitName(label, text, room) {
+  const shown = name(text, Math.max(4, Math.floor((room - 18) / 6.8))), whole = name(text, 400);
+  label.text(shown);
+  if (shown !== whole) label.append("title").text(whole);
+}
 
 /* Time as the run counts it, in the unit that suits the span; by the calendar if the instant of 0 is known. */
 function timeAxis(span) {

@@ -123,7 +123,7 @@ function dotPanel(svg, box, metric, room, firstColumn) {
     const e = estimate(p, metric), v = verdict(p, metric), at = y(i), chosen = p === POLICY();
     if (firstColumn) {
       drawMark(svg, p, box.left + 6, at, 50);
-      put(svg, "text", {x: left - 8, y: at + 4, "text-anchor": "end", class: chosen ? "strong" : null}).text(fitName(p.name, room - 8));
+      put(svg, "text", {x: left - 8, y: at + 4, "text-anchor": "end", class: chosen ? "strong" : null}).call(fitName, p.name, room - 8);
     }
     if (e.mean === null) return;
     const g = svg.append("g"), [from, to] = [e.mean - (e.ci95 || 0), e.mean + (e.ci95 || 0)].map((value) => x(value * s.factor));

@@ -110,4 +110,4 @@ function swatch(fill, line) {
       {class: line ? "swatch line" : "swatch", style: line ? `border-color:${fill};border-top-style:${line}` : `background:${fill}`, "aria-hidden": "true"});
 }
 
-function legend(entries) { return make("ul", {class: "legend"}, ...entries.map(([fill, text, line]) => make("li", {}, swatch(fill, line), bdi(text, 40)))); }
+function legend(entries) { return make("ul", {class: "legend"}, ...entries.map(([fill, text, line]) => make("li", {title: name(text, 400)}, swatch(fill, line), bdi(text, 40)))); }

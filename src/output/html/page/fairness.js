@@ -25,7 +25,7 @@ function drawUsers(svg, width, rows) {
     put(svg, "text", {class: "title", x: left, y: top - 10}).text(title);
     rows.forEach((r, i) => {
       const at = top + (i + 0.5) * each, v = values(r), g = svg.append("g").datum(r);
-      if (left === room) put(svg, "text", {x: left - 10, y: at + 4, "text-anchor": "end"}).text(fitName(r.user === "" ? "(no name)" : r.user, room));
+      if (left === room) put(svg, "text", {x: left - 10, y: at + 4, "text-anchor": "end"}).call(fitName, r.user === "" ? "(no name)" : r.user, room);
       if (v === null) return;
       put(g, "rect", {x: left, y: at - 6, height: 12, width: Math.max(1, x(v) - left), fill: "var(--accent)", opacity: 0.85});
       if (mark) put(g, "line", {x1: x(mark(r)), x2: x(mark(r)), y1: at - 9, y2: at + 9, stroke: "var(--warm)", "stroke-width": 2.5});
@@ -43,12 +43,14 @@ function drawUsers(svg, width, rows) {
 function fairnessSection() {
   const policy = POLICY();
   if (!policy.users || policy.users.rows.length === 0) return [absent(policy.absent.users)];
-  const rows = userRows(policy), shown = rows.slice(0, MOST_USERS),
+  const rows = userRows(policy), shown = rows.slice(0, MOST_USERS), own = sum(rows.map((r) => r.held)) ** 2 / rows.length / sum(rows.map((r) => r.held ** 2)),
         facts = ["jain_gpu_s", "jain_slowdown", "ftf_mean", "ftf_max"].filter((m) => estimate(policy, m).mean !== null);
   const out = [];
   if (facts.length)
     out.push(make("p", {}, ...facts.flatMap((m, i) => [i ? "; " : "", `${metricLabel(m)} `, strong(estimateText(m, estimate(policy, m)))]),
-        ". A Jain index of 1 means equal shares, 1/n that one of n has all; finish-time fairness is the completion time of a job over the one it would have with its share of the GPUs to itself."));
+        ". A Jain index of 1 means that all users fare alike, 1/n that one of n has all. That of GPU time does not compare the shares drawn below",
+        own < 1 ? ` (their own index is ${number(own)})` : "",
+        ": it divides the GPU time of each user by what the user could have had, the lesser of its demand and its entitled share. That of slowdown compares the users' mean bounded slowdowns. Finish-time fairness is the completion time of a job over the one it would have with its share of the GPUs to itself."));
   out.push(figure({
     label: `Share of GPU time and mean slowdown of ${plural(shown.length, "user", "users")}`,
     caption: `Replication ${policy.replication}, ${

@@ -10,7 +10,7 @@ const WORDS = {
   "bounded slowdown": "completion time over the time in which the job held GPUs (at least 10 s); 1: it never waited",
   "energy-delay product": "energy of a job times its completion time; small for jobs that are both cheap and fast",
   "energy per work": "energy, without that of services, for a reference GPU hour of work",
-  "Jain index": "how equal shares are: 1 if all users have the same, 1/n if one of n users has all",
+  "Jain index": "how alike users fare: 1 if all have the same, 1/n if one of n users has all. GPU time of each user is first divided by the lesser of its demand and its entitled share; of slowdowns the means are compared",
   "finish-time fairness": "completion time over that with a fair share of the GPUs; above 1: the job lost by sharing",
   "slowdown": "completion time over the time in which the job held GPUs",
   "makespan": "time from the first submission to the last finish",

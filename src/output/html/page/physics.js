@@ -87,7 +87,7 @@ function drawBudget(svg, width, rows) {
   bottomAxis(svg, x, box, "share of the variance (%)", {text: (v) => number(100 * v)});
   rows.forEach((r, i) => {
     const at = box.top + (i + 0.5) * each, g = svg.append("g").datum(r), main = ["physics", "workload", "residual"].includes(r.source);
-    put(svg, "text", {x: room - 10, y: at + 4, "text-anchor": "end", class: main ? "strong" : null}).text(fitName(r.source, room));
+    put(svg, "text", {x: room - 10, y: at + 4, "text-anchor": "end", class: main ? "strong" : null}).call(fitName, r.source, room);
     if (r.share === null) return;
     put(g, "rect", {x: box.left, y: at - 7, height: 14, width: Math.max(1, x(r.share) - box.left), fill: main ? "var(--accent)" : "var(--c4)"});
     if (r.ci_low !== null && r.ci_high !== null) put(g, "line", {x1: x(r.ci_low), x2: x(r.ci_high), y1: at, y2: at, stroke: "var(--ink)", "stroke-width": 1.5});

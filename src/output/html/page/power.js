@@ -114,7 +114,7 @@ function powerSection() {
                                       "No power cap holds in this run. ",
             binned ? `The ${number(power.rows, 9)} changes of power are shown as means over equal bins, at least ${seconds(binned)} each. ` :
                                       "Every change of power is shown. ",
-            make("span", {class: "hint"}, "Drag to move, double-click or Ctrl + wheel to zoom; the three charts below each other move together."))),
+            make("span", {class: "hint"}, "Drag to move, double-click or Ctrl + wheel to zoom; all charts over time move together."))),
     tableBehind("Table of this figure", () => powerTable(power)), ...billFigures(policy)
   ];
 }

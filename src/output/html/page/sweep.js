@@ -47,7 +47,7 @@ function drawMap(svg, width) {
   put(svg, "text", {x: 0, y: 14}).text(swept.by ? axisName(swept.by) : "");
   put(svg, "text", {x: box.right, y: box.bottom + 40, "text-anchor": "end"}).text(axisName(swept.x));
   grid.forEach((row, r) => {
-    put(svg, "text", {x: box.left - 8, y: box.top + r * high + 19, "text-anchor": "end"}).text(fitName(valueText(row[0].by), room));
+    put(svg, "text", {x: box.left - 8, y: box.top + r * high + 19, "text-anchor": "end"}).call(fitName, valueText(row[0].by), room);
     row.forEach((c, i) => {
       const g = put(svg, "g", {transform: `translate(${box.left + i * each},${box.top + r * high})`}), fill = color(c);
       put(g, "rect", {width: Math.max(1, each - 2), height: high - 2, fill, stroke: c.warning || c.mean === null ? "var(--ink)" : null, "stroke-dasharray": "3 3"});

@@ -57,7 +57,7 @@ function drawWaste(svg, width, all) {
     let up = 0, down = 0;
     if (room)
       put(svg, "text", {x: room - 10, y: (i + 0.5) * each + 4, "text-anchor": "end", class: row.p === POLICY() ? "strong" : null})
-          .text(fitName(row.p.name, room));
+          .call(fitName, row.p.name, room);
     for (const g of row.groups) {
       const from = g.j >= 0 ? up : down + g.j, to = from + Math.abs(g.j);
       if (g.j >= 0)
