@@ -695,7 +695,10 @@ def five_answers(page, folder):
     users = [r for r in rows_of(folder / "capped/users.csv") if r["replication"] == "1"]
     most = max(users, key=lambda r: float(r["energy_kwh"]))
     assert f"User {most['user']}: {100 * float(most['energy_kwh']) / sum(float(r['energy_kwh']) for r in users):.3g} % of the energy" in text, text
-    assert all(line["text"] in text_of(page, "#answers") for line in json_of(folder / "capped/manifest.json")["assumptions"])
+    assumed = json_of(folder / "capped/manifest.json")["assumptions"]
+    assert all(line["text"] in text_of(page, "#answers") for line in assumed)
+    count = sum(line["key"] != "models: evidence" for line in assumed)
+    assert 0 < count < len(assumed) and f"\n{count} assumptions, each with" in text_of(page, "#answers"), (count, text_of(page, "#answers"))
     costs(page, means)
     assert find(page, "u1")[0] == "user u1" and find(page, "3")[0] == "job 3" and find(page, "job 3") == find(page, "3") and find(page, "no such")[0] == "0 matches"
     find(page, "3")
@@ -720,6 +723,58 @@ def costs(page, means):
         names = [Path(line.split("\t")[0]).name for line in order if "\t" in line][1:]
         assert f"{names[0]} costs least at these numbers" in text_of(page, "#answers"), text_of(page, "#answers")
         assert names == sorted(rows, key=lambda name: rows[name][0] + value * rows[name][1]), (value, order, rows)
+    cheap, quick = (min(rows, key=lambda name: rows[name][i]) for i in (0, 1))
+    turn = (rows[quick][0] - rows[cheap][0]) / (rows[cheap][1] - rows[quick][1]) if cheap != quick else None
+    said = f"If an hour is worth less than {turn:.3g}, {cheap} costs least; from there on {quick}." if turn else "It does so whatever an hour is worth."
+    assert said in text_of(page, "#answers"), (said, text_of(page, "#answers"))
+
+
+def typed_prices(page):
+    """A wrong number takes the answer away until it is mended, whichever field is typed in; 87.5 is the price of all hours in made()."""
+    def typed(field, value):
+        page.run(f"(() => {{ const i = document.querySelectorAll('#answers input')[{field}]; i.value = '{value}'; i.dispatchEvent(new Event('input')); }})()")
+        return text_of(page, "#answers").replace("\u00a0", " ")
+    assert "paid 87.5 on average" in typed(1, 1) and "Its price never changed" in typed(1, 1) and "costs least at these numbers" in typed(1, 1)
+    for field, value, wanted in ((1, "-1", "Expected the worth of an hour as a number from 0 on, got -1."), (1, "", "a number from 0 on, got none."),
+                                 (0, "", "Expected the price of electricity as a number, got none."), (0, "90", "Expected the worth of an hour")):
+        text = typed(field, value)
+        assert wanted in text and "costs least at these numbers" not in text, (field, value, text)
+    assert "costs least at these numbers" in typed(1, 2) and "Expected" not in typed(1, 2)
+
+
+def price_curve(page, folder):
+    """Of a price that changes the page says the mean that was paid and its span: those of summary.csv and of the scenario."""
+    (folder / "prices.csv").write_text("time_s,price_per_mwh\n0,-10\n3600,120\n7200,40\n")
+    for policy in ("fcfs", "easy"):
+        easim("run", SEED, "-n", 1, "--record", "--quiet", "--policy", policy, "--out", folder / f"priced/{policy}", "--set", "horizon=3h", "--set",
+              f"price_per_mwh={{file: {folder / 'prices.csv'}}}")
+    easim("report", folder / "priced/fcfs", folder / "priced/easy", "--out", folder / "priced/page", "--quiet", "--verify", "none")
+    page.open(folder / "priced/page/report.html")
+    first, text = rows_of(folder / "priced/fcfs/summary.csv")[0], text_of(page, "#answers").replace("\u00a0", " ")
+    assert f"paid {1000 * float(first['cost']) / float(first['energy_kwh']):.3g} on average" in text and "keeps its shape, from \u221210 to 120 before scaling" in text, text
+    page.run("(() => { const i = document.querySelectorAll('#answers input')[0]; i.value = '-5'; i.dispatchEvent(new Event('input')); })()")
+    assert "Expected the price of electricity as a number from 0 on, got -5." in text_of(page, "#answers")  # a curve turned upside down is another curve
+    quiet(page)
+
+
+def fairness_words(page, folder):
+    """Each Jain index says what it compares; that of the shares themselves is computed again from users.csv."""
+    held = [float(r["gpu_s"]) for r in rows_of(folder / "capped/users.csv") if r["replication"] == "1"]
+    text = text_of(page, "#fairness")
+    own = sum(held) ** 2 / len(held) / sum(h * h for h in held)
+    assert f"(their own index is {own:.3g})" in text and "the lesser of its demand and its entitled share" in text, (own, text)
+
+
+def cap_fits(page):
+    """The widest table of the answers fits the page at a usual width, and shares change by points."""
+    page.size(1400, 900)
+    page.settle()
+    page.settle()
+    wide = page.run("[...document.querySelectorAll('#answers .scroll')].filter((s) => s.innerText.includes('cap in the way')).map((s) => [s.scrollWidth, s.clientWidth, s.innerText])")
+    assert len(wide) == 1 and wide[0][0] <= wide[0][1], wide
+    assert "points)" in wide[0][2], wide
+    page.size(1280, 900)
+    page.settle()
 
 
 def price_and_calendar(page, folder):
@@ -939,14 +994,14 @@ def several_in_browser(folder):
         nodes = page.run("[...document.querySelectorAll('#heat svg text')].map((t) => t.textContent).filter((t) => /node|GPU/.test(t))")
         assert nodes == page.run("[...document.querySelectorAll('#timeline svg text')].map((t) => t.textContent).filter((t) => /node|GPU/.test(t))") and nodes[0] == "node 0", nodes
         page.open(folder / "several/report.html")
-        for check in (structure, side_by_side, five_answers, price_and_calendar):
-            check(page, folder) if check is not structure else check(page)
+        for check in (structure, side_by_side, five_answers, price_and_calendar, typed_prices, fairness_words, cap_fits):
+            check(page, folder) if check not in (structure, typed_prices, cap_fits) else check(page)
             quiet(page)
         tables_behind(page)
         fits(page, whole_words)
         captions(page, False)
         words_explained(page)
-        for check in form([told_apart, many_nodes], [told_apart]):
+        for check in form([told_apart, price_curve, many_nodes], [told_apart, price_curve]):
             check(page, folder)
         page.open(folder / "swept/report.html")
         structure(page)
@@ -986,6 +1041,8 @@ def in_browser(folder):
         shown = page.run("[...document.querySelectorAll('#fairness tbody th')].map((e) => e.innerText)")
         assert any(s.startswith("<img src=x onerror") for s in shown) and any("=cmd()" in s for s in shown), shown
         assert not any("\u202e" in s for s in shown)
+        cut = page.run("[...document.querySelectorAll('#fairness svg text')].filter((t) => t.firstChild.data.endsWith('\u2026')).map((t) => t.querySelector('title') && t.querySelector('title').textContent)")
+        assert "x" * 400 + "\u2026" in cut and all(cut), cut  # a name that is cut has the whole as its tip
         fits(page)
         quiet(page)
         printed = base64.b64decode(page.call("Page.printToPDF")["data"])

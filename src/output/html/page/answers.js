@@ -151,7 +151,7 @@ function capAnswer(policy) {
       columns: [text(DATA.several ? "run" : "policy", (p) => bdi(p.name, 40)), num("cap", capText), num("GPUs free, cap in the way", waited, "job h"), num("above its cap", (p) => isCapped(p) ? seconds(exceeded(p)) : null),
                 ...["jct_restricted_mean_s", "wait_mean_s", "jobs_finished", "jobs_rejected", "deadline_miss_rate", "energy_kwh", "energy_per_work_kwh", "cost"].filter((m) => DATA.policies.some((p) => estimate(p, m).mean))
                     .map((m) => [m, scale(metricUnit(m), d3.max(DATA.policies, (p) => estimate(p, m).mean))])
-                    .map(([m, s]) => num(metricLabel(m), (p) => number(estimate(p, m).mean * s.factor) + moved(p, m), s.unit))]
+                    .map(([m, s]) => num(metricLabel(m), (p) => make("span", {}, number(estimate(p, m).mean * s.factor), moved(p, m) && make("br"), moved(p, m).trim()), s.unit))]
     })
   ];
 }
@@ -170,22 +170,25 @@ function cheapest(rows) {
 function priceAnswer() {
   if (!isComparison()) return [absent("Only one policy is here: easim compare, or a report of several folders, shows which suits a price.")];
   const of = (p, m) => estimate(p, m).mean, known = DATA.policies.every((p) => of(p, "cost") !== null), place = make("div");
-  const own = known ? of(DATA.policies[0], "cost") / of(DATA.policies[0], "energy_kwh") * 1000 : null, at = {price: own ?? 100, value: 1};
-  const box = (key, words, unit) => make("label", {}, words + " ", make("input", {type: "number", step: "any", ...key === "value" ? {min: 0} : {}, value: Number(at[key].toPrecision(4)), oninput: (event) => {
-    if (event.target.value !== "" && event.target.checkValidity()) show(at[key] = Number(event.target.value));
-    else place.replaceChildren(make("p", {}, `Expected a number${key === "value" ? " from 0 on" : ""}.`));
-  }}), " " + unit);
+  const own = known ? of(DATA.policies[0], "cost") / of(DATA.policies[0], "energy_kwh") * 1000 : null, at = {price: own ?? 100, value: 1}, scaled = own > 0;
+  const [low, high] = d3.extent(records(DATA.policies[0].series).filter((s) => s.time_s < endOf(DATA.policies[0])), (s) => s.price_per_mwh), flat = low !== undefined && low === high;
+  const least = {price: scaled && !flat ? 0 : null, value: 0}, called = {price: "the price of electricity", value: "the worth of an hour"}, boxes = {};
+  const box = (key, words, unit) => make("label", {}, words + " ", boxes[key] = make("input", {type: "number", step: "any", min: least[key], value: Number(at[key].toPrecision(4)), oninput: () => {
+    const wrong = Object.keys(boxes).filter((k) => boxes[k].value === "" || !boxes[k].checkValidity());
+    if (!wrong.includes(key)) at[key] = Number(boxes[key].value);
+    if (wrong.length === 0) show();
+    else place.replaceChildren(...wrong.map((k) => make("p", {}, `Expected ${called[k]} as a number${least[k] === 0 ? " from 0 on" : ""}, got ${boxes[k].value || "none"}.`)));
+  }}), unit);
   const show = () => {
     const rows = DATA.policies.map((p) => ({
       p, hours: of(p, "jct_restricted_mean_s") / 3600 * of(p, "jobs_submitted"), /* energy as if all work were done */
-      energy: (known && own > 0 ? of(p, "cost") * at.price / own : of(p, "energy_kwh") / 1000 * at.price) *
+      energy: (scaled ? of(p, "cost") * at.price / own : of(p, "energy_kwh") / 1000 * at.price) *
           of(p, "work_submitted_gpu_h") / (of(p, "work_submitted_gpu_h") - of(p, "work_unfinished_gpu_h"))
     })).filter((r) => Number.isFinite(r.energy)), all = (r) => r.energy + at.value * r.hours, best = rows.length ? cheapest(rows) : [];
     rows.sort((a, b) => all(a) - all(b) || exceeded(a.p) - exceeded(b.p));
     const keeps = rows.find((r) => exceeded(r.p) === 0), first = rows.filter((r) => all(r) === all(rows[0]) && exceeded(r.p) === exceeded(rows[0].p));
     place.replaceChildren(
-        make("p", {}, strong(`${namesOf(first.map((r) => r.p))} ${first.length > 1 ? "cost" : "costs"} least at these numbers. `), best.length === 1 ? "It does so whatever an hour is worth." : "Which one does, depends on what an hour is worth: ",
-             ...best.length === 1 ? [] : best.flatMap((b, i) => [i ? ", " : "", bdi(b.row.p.name, 60), i ? ` from ${number(b.from)} on` : ` below ${number(best[1].from)}`]), best.length === 1 ? "" : ".",
+        make("p", {}, strong(`${namesOf(first.map((r) => r.p))} ${first.length > 1 ? "cost" : "costs"} least at these numbers. `), ...best.length === 1 ? ["It does so whatever an hour is worth."] : best.flatMap((b, i) => [i === 0 ? `If an hour is worth less than ${number(best[1].from)}, ` : i === 1 ? "; from there " : `; from ${number(b.from)} `, i === 0 ? "" : best[i + 1] ? `to ${number(best[i + 1].from)} ` : "on ", bdi(b.row.p.name, 60), i === 0 ? " costs least" : "", best[i + 1] ? "" : "."]),
              ...best.filter((b) => exceeded(b.row.p) > 0).flatMap((b) => [" ", strong(bdi(b.row.p.name, 60), ` is above its power cap for ${seconds(exceeded(b.row.p))}.`)]),
              ...exceeded(rows[0].p) > 0 && keeps ? [" Of those that keep to their cap ", strong(bdi(keeps.p.name, 60), " costs least.")] : []),
         table({
@@ -195,11 +198,16 @@ function priceAnswer() {
                     ...rows.some((r) => exceeded(r.p) > 0) ? [num("above its cap", (r) => seconds(exceeded(r.p)))] : []]
         }));
   };
+  const priceWords = own === null ? "The results have no price: 100 a MWh is an example." : `The first run paid ${number(own)} on average for a MWh that its cluster drew, PUE included. ${
+      !scaled ? "No factor turns this into another price: the energy counts at the price in the box, at all hours alike." :
+      flat ? "Its price never changed: another number takes its place." :
+      `Another number multiplies the price at every time, so that this average becomes it: the price curve keeps its shape${low === undefined ? "" : `, from ${number(low)} to ${number(high)} before scaling`}.`}`;
   show();
   return [
     make("p", {}, "Type two numbers of yours, in one currency: what electricity costs, and what it is worth to you if a job finishes an hour sooner. The sentence and the table below them change; no other figure of this page does."),
-    make("div", {class: "tools"}, box("price", "Electricity costs", "a MWh"), box("value", "One hour less from submission to finish of one job is worth", "")),
-    make("p", {class: "note"}, own ? `${number(own)} a MWh is the mean price of the first run. Another number multiplies the price at every time: a price that changes keeps its course, also below zero.` : "The results have no price: 100 a MWh is an example."), place
+    make("div", {class: "tools"}, box("price", "Electricity costs on average", " a MWh"), make("span", {class: "note"}, priceWords)),
+    make("div", {class: "tools"}, box("value", "One hour less from submission to finish of one job is worth", ""),
+         make("span", {class: "note"}, "The whole time from submission to finish counts, not the wait alone.")), place
   ];
 }
 
@@ -213,11 +221,12 @@ function usedAnswer(policy) {
 }
 
 function assumedAnswer() {
-  const assumed = HEAD().assumptions || [], known = d3.nest().key((p) => p.evidence).entries(PHYSICS().filter((p) => p.gpu_type && p.evidence));
+  const isEvidence = (a) => a.key === "models: evidence", all = HEAD().assumptions || [], assumed = all.filter((a) => !isEvidence(a)), known = d3.nest().key((p) => p.evidence).entries(PHYSICS().filter((p) => p.gpu_type && p.evidence));
+  const line = (a) => make("li", {}, name(a.text, 400), " ", make("code", {}, name(a.key, 100)));
   return [
     make("p", {}, strong(plural(assumed.length, "assumption", "assumptions")), ", each with the key that changes it. ",
          known.length ? `Parameters of models on GPU types with stated evidence: ${listed(known.map((k) => `${k.values.length} ${k.key}`))}.` : ""),
-    make("ul", {class: "note"}, ...assumed.map((a) => make("li", {}, name(a.text, 400), " ", make("code", {}, name(a.key, 100)))))
+    make("ul", {class: "note"}, ...assumed.map(line)), ...all.some(isEvidence) ? [make("p", {}, "How well the models are known:"), make("ul", {class: "note"}, ...all.filter(isEvidence).map(line))] : []
   ];
 }
 
