@@ -62,15 +62,9 @@ const char *interface_capability_name(uint32_t bit) {
     return NULL;
 }
 
-static const char *const role_names[] = {
-    [EASIM_ROLE_LIMITS] = "limits", [EASIM_ROLE_SERVICES] = "services",
-    [EASIM_ROLE_ROUND] = "round",   [EASIM_ROLE_MARGINAL] = "marginal",
-    [EASIM_ROLE_CAP] = "cap",       [EASIM_ROLE_SHARES] = "shares",
-    [EASIM_ROLE_AGEING] = "ageing", [EASIM_ROLE_DISPLACE] = "displace",
-    [EASIM_ROLE_CALM] = "calm",     [EASIM_ROLE_URGENT] = "urgent"};
-
 const char *interface_role(const struct easim_policy *policy, const struct easim_param *param) {
-    return param->role != EASIM_ROLE_NONE                       ? role_names[param->role]
+    const struct param_role *role = params_role(param->role);
+    return role                                                 ? role->name
            : policy->list && params_is_list_option(param->name) ? param->name
                                                                 : NULL;
 }
@@ -244,24 +238,19 @@ static const char *default_fault(const struct easim_param *param) {
 
 /* The first choice of MARGINAL is gross, the second marginal. */
 static const char *role_fault(const struct easim_policy *p, const struct easim_param *param) {
-    static const uint32_t types[] = {
-        [EASIM_ROLE_LIMITS] = EASIM_PARAM_BOOL,     [EASIM_ROLE_SERVICES] = EASIM_PARAM_BOOL,
-        [EASIM_ROLE_CAP] = EASIM_PARAM_BOOL,        [EASIM_ROLE_SHARES] = EASIM_PARAM_BOOL,
-        [EASIM_ROLE_ROUND] = EASIM_PARAM_DURATION,  [EASIM_ROLE_MARGINAL] = EASIM_PARAM_CHOICE,
-        [EASIM_ROLE_AGEING] = EASIM_PARAM_DURATION, [EASIM_ROLE_DISPLACE] = EASIM_PARAM_DURATION,
-        [EASIM_ROLE_CALM] = EASIM_PARAM_INT,        [EASIM_ROLE_URGENT] = EASIM_PARAM_CHOICE};
+    const struct param_role *role = params_role(param->role);
     uint32_t others = 0;
     for (uint32_t i = 0; i < p->param_count; i++)
         others += &p->params[i] != param && p->params[i].role == param->role;
     if (param->role == EASIM_ROLE_NONE)
         return NULL;
-    if (param->role >= sizeof types / sizeof *types)
+    if (!role)
         return "unknown role";
-    if (param->type != types[param->role])
+    if (param->type != role->type)
         return "its role needs another type";
     if (others > 0)
         return "another parameter has its role";
-    if (params_capability_of(param->role) & ~declared(p))
+    if (role->capability & ~declared(p))
         return "its role needs a capability or extension that is not declared";
     if (param->role == EASIM_ROLE_ROUND && p->list)
         return "role ROUND is of free policies: list policies have round_s";

@@ -81,22 +81,29 @@ static size_t list_param_count(const struct easim_policy *policy) {
     return count;
 }
 
-/* Capabilities that a policy may put under a parameter of its own, by its role: it then has them
-   only where that is true. */
-static const uint32_t switches[] = {[EASIM_ROLE_LIMITS] = EASIM_CAPABILITY_FREQUENCY,
-                                    [EASIM_ROLE_SERVICES] = CAPABILITY_SERVICES,
-                                    [EASIM_ROLE_CAP] = EASIM_CAPABILITY_POWER_CAP,
-                                    [EASIM_ROLE_SHARES] = EASIM_CAPABILITY_FRACTIONAL_GPU};
-
-uint32_t params_capability_of(uint32_t role) {
-    return role < sizeof switches / sizeof *switches ? switches[role] : 0;
+const struct param_role *params_role(uint32_t role) {
+    static const struct param_role roles[] = {
+        [EASIM_ROLE_LIMITS] = {"limits", EASIM_PARAM_BOOL, EASIM_CAPABILITY_FREQUENCY},
+        [EASIM_ROLE_SERVICES] = {"services", EASIM_PARAM_BOOL, CAPABILITY_SERVICES},
+        [EASIM_ROLE_ROUND] = {"round", EASIM_PARAM_DURATION, 0},
+        [EASIM_ROLE_MARGINAL] = {"marginal", EASIM_PARAM_CHOICE, 0},
+        [EASIM_ROLE_CAP] = {"cap", EASIM_PARAM_BOOL, EASIM_CAPABILITY_POWER_CAP},
+        [EASIM_ROLE_SHARES] = {"shares", EASIM_PARAM_BOOL, EASIM_CAPABILITY_FRACTIONAL_GPU},
+        [EASIM_ROLE_AGEING] = {"ageing", EASIM_PARAM_DURATION, 0},
+        [EASIM_ROLE_DISPLACE] = {"displace", EASIM_PARAM_DURATION, 0},
+        [EASIM_ROLE_CALM] = {"calm", EASIM_PARAM_INT, 0},
+        [EASIM_ROLE_URGENT] = {"urgent", EASIM_PARAM_CHOICE, 0}};
+    return role < sizeof roles / sizeof *roles && roles[role].name ? &roles[role] : NULL;
 }
 
 /* The number of that parameter; that of its parameters: it has none. */
 static size_t switch_of(const struct easim_policy *policy, uint32_t capability) {
     size_t i = 0;
-    while (i < policy->param_count && params_capability_of(policy->params[i].role) != capability)
-        i++;
+    for (; i < policy->param_count; i++) {
+        const struct param_role *role = params_role(policy->params[i].role);
+        if (role && role->capability == capability)
+            break;
+    }
     return i;
 }
 

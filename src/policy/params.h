@@ -84,8 +84,13 @@ bool params_are_marginal(const struct policy_params *params);
    parameter of its own of the role that goes with it, that is true. FREQUENCY: also the host's
    parameter power_limits. */
 bool params_have(const struct policy_params *params, uint32_t capability);
-/* The capability that goes with a role; 0: none. */
-uint32_t params_capability_of(uint32_t role);
+/* What goes with a role (easim/params.h); NULL: NONE, or an unknown one. */
+struct param_role {
+    const char *name;    /* in results */
+    uint32_t type;       /* of the parameter */
+    uint32_t capability; /* that a policy has only where such a parameter is true; 0: none */
+};
+const struct param_role *params_role(uint32_t role);
 /* And that parameter of its own is what says so. */
 bool params_switch_on(const struct policy_params *params, uint32_t capability);
 
