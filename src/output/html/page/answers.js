@@ -56,7 +56,7 @@ function capWhile({power}, from, to, when) {
 function jobAnswer(policy, j) {
   const lanes = policy.lanes, until = j.start_s ?? endOf(policy), why = CAUSE_WORDS[j.cause] || (j.cause && `it was ${j.cause}`), waited = until > j.submit_s;
   const before = j.cause === "configuration" && j.start_s !== null && j.start_s > j.deadline_s ? "it was late before it started, and then " : "";
-  const elsewhere = DATA.policies.filter((p) => p !== policy && p.jobs && !jobsDiffer([p, policy]) && jobsOf(p).some((o) => o.job_id === j.job_id && o.missed === 1));
+  const elsewhere = j.missed !== 0 ? [] : DATA.policies.filter((p) => p !== policy && p.jobs && !jobsDiffer([p, policy]) && jobsOf(p).some((o) => o.job_id === j.job_id && o.missed === 1));
   const held = lanes && waited ? holders(lanes, j.submit_s, until) : [];
   const place = DATA.comparison ? `${DATA.made.repeat.replace("/manifest.json", "")} --policy ${shellWord(policy.label)}` : shellWord(policy.folder);
   return [
@@ -126,11 +126,10 @@ function capAnswer(policy) {
   if (capped.length === 0) return [make("p", {}, "Nothing: no power cap holds in these results.")];
   const over = capped.filter((p) => exceeded(p) > 0), kept = capped.filter((p) => !over.includes(p)), paired = capped.filter(freeOf), alone = kept.filter((p) => !freeOf(p));
   const shown = kept.includes(policy) ? policy : kept[0] || (capped.includes(policy) ? policy : capped[0]);
-  const change = (p, m) => isCapped(p) && freeOf(p) ? estimate(p, m).mean / estimate(freeOf(p), m).mean - 1 : NaN;
-  const signed = (share) => Number.isFinite(share) && share !== 0 ? ` (${share > 0 ? "+" : ""}${percent(share)})` : "", waited = (p) => isCapped(p) && p.blame ? p.blame.sums_s[1] / 3600 : null;
-  const moved = (p, m) => {
-    const points = metricUnit(m) === "share" && Number.isFinite(change(p, m)) ? 100 * (estimate(p, m).mean - estimate(freeOf(p), m).mean) : 0;
-    return metricUnit(m) !== "share" ? signed(change(p, m)) : points ? ` (${points > 0 ? "+" : ""}${number(points)} points)` : "";
+  const waited = (p) => isCapped(p) && p.blame ? p.blame.sums_s[1] / 3600 : null;
+  const moved = (p, m) => { /* " (+12 %)", of a share " (+3 points)" */
+    const from = isCapped(p) && freeOf(p) ? estimate(freeOf(p), m).mean : null, to = estimate(p, m).mean, share = metricUnit(m) === "share", change = share ? 100 * (to - from) : to / from - 1;
+    return !from || !Number.isFinite(change) || change === 0 ? "" : ` (${change > 0 ? "+" : ""}${share ? `${number(change)} points` : percent(change)})`;
   };
   return [
     make("p", {}, strong(`Under ${name(shown.name, 60)} a job that started had waited ${seconds(estimate(shown, "wait_mean_s").mean)} on average${
