@@ -3,8 +3,8 @@
 
 Every inner limit of every curve of configs/models/serving.yaml is left out, and a replica with that many requests at once is run on
 the rest of its table: easim predicts its tokens a second, its power and its four latencies. Writes validation/serving.csv, a row for
-each point, and the table of errors between the marks of docs/studies/validation.md, with its tolerances, which were set before. --check:
-both are what it would write.
+each point, and docs/studies/validation-serving.csv, the errors with their tolerances, which were set before. --check: both are what it
+would write.
 """
 import csv
 import io
@@ -14,9 +14,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+from made_again import write_or_compare
+
 QUANTILES = ("p50", "p90", "p95", "p99")
 CTX_W, HORIZON_S, MUCH = 100, 1000, 1e9
-BEGIN, END = ("<!-- {} by tools/serving_left_out.py -->\n".format(word) for word in ("Begin", "End"))
 COLUMNS = ["model", "gpu", "k", "limit", "n", *(f"{name}_{side}" for name in ("per_s", "power_w", *(f"{q}_ms" for q in QUANTILES))
                                                for side in ("measured", "predicted"))]
 TOLERANCES = {"per_s": 0.04, "power_w": 0.03, "p50_ms": 0.05}  # medians; of the others none was stated
@@ -96,41 +97,34 @@ def quantile(values, share):
     return values[low] + (at - low) * (values[min(low + 1, len(values) - 1)] - values[low])
 
 
-def table(rows):
-    yield "| left out | median | tolerance | verdict | 90 % within | worst |"
-    yield "|---|--:|--:|---|--:|---|"
+def errors_of(rows):
+    """Rows of the errors by what was left out, in percent."""
+    yield ["left_out", "median_percent", "tolerance_percent", "verdict", "p90_percent", "worst_percent", "worst_of"]
     for name, label in LABELS.items():
         errors = sorted((abs(float(row[f"{name}_predicted"]) / float(row[f"{name}_measured"]) - 1), i) for i, row in enumerate(rows))
         values = [error for error, _ in errors]
-        worst, row = values[-1], rows[errors[-1][1]]
+        row = rows[errors[-1][1]]
         median, tolerance = quantile(values, 0.5), TOLERANCES.get(name)
         verdict = "" if tolerance is None else "pass" if median <= tolerance else "fail"
-        yield (f"| {label} | {100 * median:.1f} % | {'' if tolerance is None else f'{100 * tolerance:.0f} %'} | {verdict} | "
-               f"{100 * quantile(values, 0.9):.1f} % | {100 * worst:.0f} %: {row['model']}, {row['k']} {row['gpu'].upper()}, limit "
-               f"{row['limit']} |")
+        yield [label, f"{100 * median:.1f}", "" if tolerance is None else f"{100 * tolerance:.0f}", verdict, f"{100 * quantile(values, 0.9):.1f}",
+               f"{100 * values[-1]:.0f}", f"{row['model']}, {row['k']} {row['gpu'].upper()}, limit {row['limit']}"]
+
+
+def csv_text(rows):
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(rows)
+    return out.getvalue()
 
 
 def main(easim, source, *words):
     source = Path(source).resolve()
-    document, kept = source / "docs/studies/validation.md", source / "validation/serving.csv"
     rows = list(made_rows(Path(easim).resolve(), source))
-    out = io.StringIO()
-    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    text = document.read_text(encoding="utf-8")
-    before, after = text.split(BEGIN)
-    made = before + BEGIN + "\n" + "\n".join(table(rows)) + "\n\n" + END + after.split(END)[1]
-    if words == ("--check",):
-        faults = [f"{path.name} is not what tools/serving_left_out.py makes" for path, old, new in
-                  ((document, text, made), (kept, kept.read_text(encoding="utf-8"), out.getvalue())) if old != new]
-        faults += ["a tolerance is missed"] if "| fail |" in made else []
-        print("\n".join(faults))
-        return 1 if faults else 0
-    kept.write_text(out.getvalue(), encoding="utf-8")
-    document.write_text(made, encoding="utf-8")
-    return 0
+    made = {source / "validation/serving.csv": csv_text([COLUMNS, *([row[name] for name in COLUMNS] for row in rows)]),
+            source / "docs/studies/validation-serving.csv": csv_text(errors_of(rows))}
+    write_or_compare(made, words == ("--check",))
+    if any("fail" in row for row in errors_of(rows)):
+        sys.exit("a tolerance is missed")
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    main(*sys.argv[1:])

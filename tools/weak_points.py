@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Makes the weak points in docs/studies/validation.md: weak_points.py EASIM SOURCE [--check]
+"""Makes docs/studies/validation-weak.csv: weak_points.py EASIM SOURCE [--check]
 
 Runs the validations that they are of (`easim validate`); reads MLPerf's rows ($EASIM_DATA/mlperf) for the speed of the nearest
-size, as a control of the forms in configs/models/mlperf.yaml, and the kernels of $EASIM_DATA/limits. Without --check the text
-between the marks is written. With it nothing is: it must be what would be written, numbers within 1e-6, or the exit status is 1.
+size, as a control of the forms in configs/models/mlperf.yaml, and the kernels of $EASIM_DATA/limits. Without --check the file
+is written. With it nothing is: it must be what would be written, numbers within 1e-6, or the exit status is 1.
 """
 import csv
+import io
 import math
 import tempfile
 from pathlib import Path
@@ -15,8 +16,6 @@ from made_again import arguments, write_or_compare
 from mlperf_left_out import FORMS
 from mlperf_models import make_profile, read_models, rows_of, run, size_errors
 
-BEGIN, END = "<!-- weak points: made by tools/weak_points.py -->\n", "<!-- weak points: end -->\n"
-PAGE = "docs/studies/validation.md"
 VALIDATIONS = ("tacc32-replay-*", "tacc32-policy-*", "mlperf-energy*", "large-unseen_gpu*", "large-*-best")
 NO_TENSOR = ("unit-fma", "unit-int32", "unit-sfu", "unit-smem", "unit-l2", "unit-dram", "unit-atomic", "unit-fma+smem", "unit-fma+int32",
              "unit-fma+sfu", "unit-fma+dram", "unit-dram+l2", "unit-four-way")
@@ -126,13 +125,14 @@ def make_text(easim, source, data):
         rows, jobs = validate(easim, source, Path(scratch) / "validate")
         lines = [*completion_times(rows), *nearest_sizes(easim, source, data, Path(scratch)), *unseen_types(rows, jobs), *least_time(easim, source, jobs),
                  *energy(source, rows), *kernels(data)]
-    return "| what, how many | error | |\n|---|--:|---|\n" + "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows([("what, how many", "error", "control or range"), *lines])
+    return out.getvalue()
 
 
 def main():
     easim, source, data, check = arguments(__doc__)
-    before, _, rest = (source / PAGE).read_text(encoding="utf-8").partition(BEGIN)
-    write_or_compare({source / PAGE: before + BEGIN + make_text(easim, source, data) + END + rest.partition(END)[2]}, check)
+    write_or_compare({source / "docs/studies/validation-weak.csv": make_text(easim, source, data)}, check)
 
 
 if __name__ == "__main__":
