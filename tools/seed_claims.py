@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Prints the claims on the seed study by physics: seed_claims.py EASIM SOURCE [--check]
+"""Makes docs/studies/seed-claims.csv, claims on the seed study by physics: seed_claims.py EASIM SOURCE [--check]
 
 Runs configs/uncertainty.yaml, the seed protocol, in 256 worlds of its physics, a half of them with each of two seeds, every
-seed with 30 workloads of its own, and prints for each claim the difference with its 95 % interval, P, the share of the worlds
-in which the claim holds clearly (paired t-test over the workloads, p < 0.05; in brackets its 95 % interval, then P of each
-seed), the share in which the opposite does, and P by reading of the statistical efficiency. The interval is of RESAMPLES that
+seed with 30 workloads of its own, and writes for each claim the difference with its 95 % interval, P, the share of the worlds
+in which the claim holds clearly (paired t-test over the workloads, p < 0.05) with its 95 % interval, P of each seed, the share in which the opposite does, and P by reading of the statistical efficiency. The interval is of RESAMPLES that
 draw workloads and worlds of each seed anew, with repeats (percentiles), and no narrower than that of Wilson for the worlds
-alone, which a share of 0 or 100 % needs. --check compares with the documents instead and fails if a line is not in them.
+alone, which a share of 0 or 100 % needs. The last rows are components of zeus - pollux (`easim ablate`) in the first worlds. --check
+compares instead.
 """
 import csv
+import io
 import random
 import subprocess
 import sys
@@ -17,6 +18,8 @@ from collections import Counter, defaultdict
 from operator import mul
 from pathlib import Path
 from statistics import fmean
+
+from made_again import write_or_compare
 
 DRAINED = ["horizon=drain", "workload.until=10h"]
 SLACK = ["params_by_policy.zeus.edp_slack=2", "params_by_policy.hades.edp_slack=2"]
@@ -30,7 +33,7 @@ RUNS = {  # name: policies, the first the baseline, and what is set
 METRICS = {"kWh": "energy_kwh", "energy per work": "energy_per_work_kwh", "throughput": "throughput_jobs_per_h",
            "missed deadlines": "deadline_miss_rate"}
 DECIMALS = {"kWh": (1, 1), "energy per work": (4, 1), "throughput": (2, 1), "missed deadlines": (1, 100)}
-# Documents, and which claims stand in them: run, policy, metric, sign.
+# Claims: run, policy, metric, sign.
 SEED = [("10 h", "zeus", "energy per work", "less"), ("10 h", "zeus", "kWh", "less"), ("10 h", "zeus", "throughput", "more"),
         ("drained", "zeus", "energy per work", "less")]
 WITH_SLACK = [("10 h, edp_slack", "zeus", "energy per work", "less"), ("10 h, edp_slack", "zeus", "kWh", "less"),
@@ -43,8 +46,9 @@ OTHERS = [("10 h, against chronos", "aurachronos", "missed deadlines", "less"),
           ("10 h", "hades", "throughput", "more"), ("10 h", "hades", "missed deadlines", "less"),
           ("10 h", "easy", "throughput", "less"), ("10 h", "easy", "energy per work", "more"),
           ("10 h, edp_slack", "hades", "energy per work", "less"), ("drained, edp_slack", "hades", "energy per work", "less")]
-DOCUMENTS = {"docs/studies/seed.md": SEED + WITH_SLACK + DEADLINES + OTHERS,
-             "docs/studies/readings.md": SEED + WITH_SLACK + DEADLINES}
+CLAIMS = SEED + WITH_SLACK + DEADLINES + OTHERS
+COLUMNS = ["claim", "difference", "ci95", "difference_percent", "p_percent", "p_low", "p_high", "p_seed1", "p_seed2", "opposite_percent", "as_shipped",
+           "mlperf", "sia", "m0_192"]
 EFFICIENCIES = ["as shipped", "MLPerf-like", "Sia traces", "m0 192"]
 DRAWS = {"efficiency": "model_overrides/efficiency", "scaling": "model_overrides[0].set.scaling_efficiency",
          "p0": "model_overrides[1].set.p0_share"}  # columns of worlds.csv
@@ -123,10 +127,10 @@ def resampled(tables, wanted, share):
 
 
 def percent(share):
-    return f"{100 * share:.0f} %"
+    return f"{100 * share:.0f}"
 
 
-def claim_line(runs, claim):
+def claim_row(runs, claim):
     """runs: of each seed, by name."""
     name, policy, metric, sign = claim
     these, column, wanted = [of[name] for of in runs], METRICS[metric], -1 if sign == "less" else 1
@@ -142,13 +146,9 @@ def claim_line(runs, claim):
     words = "fewer" if metric == "missed deadlines" else sign
     label = policy + (" 2" if "edp_slack" in name else "")
     end = "drained" if "drained" in name else "10 h"
-    return (f"| {label}: {words} {metric} than {these[0].baseline}, {end} | {scale * mean:+.{decimals}f} ± {scale * half:.{decimals}f} "
-            f"({100 * mean / base:+.1f} %) | {percent(share(wanted))} ({100 * low:.0f} .. {100 * high:.0f}) | "
-            + ", ".join(percent(float(row[holds])) for row in rows) + f" | {percent(share(-wanted))} | "
-            + " | ".join(percent(share(wanted, reading)) for reading in EFFICIENCIES) + " |")
-
-
-HEAD = ["| claim | difference | P | seed 1, seed 2 | opposite | as shipped | MLPerf-like | Sia traces | m0 192 |", "|---" * 9 + "|"]
+    return [f"{end}: {label} {words} {metric} than {these[0].baseline}", f"{scale * mean:.{decimals}f}", f"{scale * half:.{decimals}f}",
+            f"{100 * mean / base:.1f}", *map(percent, (share(wanted), low, high)), *(percent(float(row[holds])) for row in rows),
+            percent(share(-wanted)), *(percent(share(wanted, reading)) for reading in EFFICIENCIES)]
 
 
 # ---- Components, world by world ----
@@ -177,22 +177,19 @@ def components(easim, source, run, folder):
     return found
 
 
-def component_lines(easim, source, run, folder):
-    yield "| zeus - pollux, 10 h | mean | clearly less | clearly more | as shipped | MLPerf-like | Sia traces | m0 192 |"
-    yield "|---" * 8 + "|"
+def component_rows(easim, source, run, folder):
     found = components(easim, source, run, folder)
     less = lambda worlds: percent(sum(sign < 0 for _, sign, _ in worlds) / len(worlds))
     for metric in ("kWh", "energy per work"):
         decimals, scale = DECIMALS[metric]
         for component in COMPONENTS:
             worlds = found[METRICS[metric], component]
-            yield (f"| {metric}: {component} | {scale * fmean(w[0] for w in worlds):+.{decimals}f} | {less(worlds)} | "
-                   f"{percent(sum(w[1] > 0 for w in worlds) / len(worlds))} | "
-                   + " | ".join(less([w for w in worlds if w[2] == e]) for e in EFFICIENCIES) + " |")
+            yield [f"10 h: zeus - pollux {metric} by {component}", f"{scale * fmean(w[0] for w in worlds):.{decimals}f}", "", "", less(worlds), "", "",
+                   "", "", percent(sum(w[1] > 0 for w in worlds) / len(worlds)), *(less([w for w in worlds if w[2] == e]) for e in EFFICIENCIES)]
 
 
-def tables(easim, source):
-    """Lines that each document has."""
+def table(easim, source):
+    yield COLUMNS
     with tempfile.TemporaryDirectory(prefix="easim-claims.") as name:
         runs = [{} for _ in SEEDS]
         for seed, of in zip(SEEDS, runs):
@@ -200,22 +197,15 @@ def tables(easim, source):
                 folder = Path(name) / f"{run}, {seed}"
                 compare(easim, source, folder, policies, sets, seed)
                 of[run] = Run(folder, policies)
-        lines = {claim: claim_line(runs, claim) for claim in dict.fromkeys(sum(DOCUMENTS.values(), []))}
-        for document, claims in DOCUMENTS.items():
-            yield document, HEAD + [lines[claim] for claim in claims]
-        yield "docs/howto/ablate.md", list(component_lines(easim, source, runs[0]["10 h"], Path(name) / "ablate"))
+        yield from (claim_row(runs, claim) for claim in CLAIMS)
+        yield from component_rows(easim, source, runs[0]["10 h"], Path(name) / "ablate")
 
 
 def main():
-    easim, source, missing = Path(sys.argv[1]).resolve(), Path(sys.argv[2]), []
-    for document, lines in tables(easim, source):
-        if "--check" in sys.argv:
-            text = (source / document).read_text(encoding="utf-8")
-            missing += [f"{document}: {line}" for line in lines if line not in text]
-        else:
-            print(f"{document}\n\n" + "\n".join(lines) + "\n")
-    if missing:
-        sys.exit("not in the documents:\n" + "\n".join(missing))
+    easim, source = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(table(easim, source))
+    write_or_compare({source / "docs/studies/seed-claims.csv": out.getvalue()}, "--check" in sys.argv)
 
 
 if __name__ == "__main__":
