@@ -1,5 +1,5 @@
-/* easim/list.h: what a list policy fills in: a key that orders the waiting jobs, an objective that
-   chooses each job's configuration, and what else it may say; the host does the rest. */
+/* easim/list.h: what a list policy fills in. Its key orders the waiting jobs, and its objective
+   chooses the configuration of each job. The host does the rest. */
 #ifndef EASIM_LIST_H
 #define EASIM_LIST_H
 
@@ -11,110 +11,121 @@ extern "C" {
 
 struct easim_pass; /* easim/policy.h */
 
-/* What a list policy says of a waiting job. Members that are 0 say nothing; all are when it is
- * asked. */
+/* The answer of a list policy for one waiting job. The host sets all members to 0 before it asks,
+   and a member that stays 0 has no effect. */
 struct easim_key {
     size_t struct_size; /* of the host's struct easim_key */
-    int32_t tier;       /* lower goes first */
-    double value; /* lower goes first within a tier: value / (1 + age / ageing_s) * user_factor */
-    double ageing_s;    /* > 0: value falls with age, and must be >= 0; 0: it stays */
-    double ask_again_s; /* absolute: from then on the host asks for a new key at every pass; 0:
-                           never */
-    double finish_by_s; /* absolute; the job is urgent and admits only now + T <= finish_by_s; 0: it
-                           is not */
-    double objective_max; /* admits only configurations of at most this objective:
-                             policies/README.md */
-    /* The job is not urgent, but room is made for it, too, if nothing fits, unless there was none
-       for such a job earlier in this pass: let the order be one in which those who follow would
-       get no room either. */
+    int32_t tier;       /* jobs of a lower tier go first */
+    /* Within a tier the job with the lowest value / (1 + age / ageing_s) * user_factor goes
+       first. */
+    double value;
+    double ageing_s; /* s; > 0: `value` falls with age, and must be >= 0; 0: it does not */
+    /* absolute, s: from then on the host asks for a new key at every pass; 0: never */
+    double ask_again_s;
+    /* Absolute, s. The job is urgent, and only configurations with now + T <= finish_by_s are
+       admitted. 0: the job is not urgent. */
+    double finish_by_s;
+    /* Only configurations with at most this objective are admitted (policies/README.md). 0: all
+       are. */
+    double objective_max;
+    /* If nothing fits, the host makes room for this job, although it is not urgent. It does not if
+       such a job found no room earlier in this pass, so order the jobs such that the later ones
+       would find none either. */
     bool may_displace;
-    /* Absolute; of an urgent job: the host makes no room for it before. 0: at any time. */
+    /* If the job is urgent: the host makes no room for it before this time (absolute, s). 0: at any
+       time. */
     double room_from_s;
 };
 
-/* What the host minimises over the configurations of a job. Members that are 0 say nothing; all are
- * when it asks. */
+/* The objective: the host chooses the configuration of a job that minimizes it. The host sets all
+   members to 0 before it asks, and a member that stays 0 has no effect. */
 enum easim_minimise {
-    EASIM_MINIMISE_TIME, /* T; a resize must then save more than restart_s */
-    EASIM_MINIMISE_EDP,  /* E * T^exponent, as easim_choice_edp has it */
-    EASIM_MINIMISE_OWN,  /* what `objective` gives */
+    EASIM_MINIMISE_TIME, /* T; a resize must save more than restart_s */
+    EASIM_MINIMISE_EDP,  /* E * T^exponent (easim_choice_edp) */
+    EASIM_MINIMISE_OWN,  /* the value of `objective` */
 };
 struct easim_objective {
     size_t struct_size; /* of the host's struct easim_objective */
     uint32_t kind;      /* enum easim_minimise */
-    bool marginal;      /* EDP: of the energy, only what exceeds idle_w counts */
+    bool marginal;      /* EDP: only energy above idle_w counts */
     double exponent;    /* EDP: a finite number >= 0 */
-    /* OWN: the host asks it of every choice. INFINITY: never this configuration; not NaN. A
-       function of parameters, the job's model, remaining work and set-up, the choice, and
-       pass->level; a resize that does not pay must not pay with less work left either. */
+    /* OWN: the host calls it for every choice. It returns the objective, INFINITY to exclude the
+       configuration, and never NaN. It may depend on parameters, on the job's model, remaining work
+       and set-up, on the choice, and on pass->level. If a resize does not pay, it must not pay with
+       less work left either. */
     double (*objective)(const struct easim_pass *pass, const struct easim_job *job,
                         const struct easim_choice *choice);
 };
 
-/* The host visits waiting jobs by tier, value and submission, chooses for each the admitted
-   configuration of least objective that fits the free GPUs now (ties: fewer GPUs, lower k * P,
-   earlier GPU type, smaller batch, higher limit), starts it and goes on. Every list policy has
-   parameters of the host's: see `easim policies NAME`. */
+/* The host visits waiting jobs by tier, value and submission. For each it chooses, among the
+   admitted configurations that fit the free GPUs now, the one with the least objective. Ties go to
+   fewer GPUs, then lower k * P, earlier GPU type, smaller batch and higher limit. The host starts
+   the job and goes on. It adds parameters of its own to every list policy: see `easim policies
+   NAME`. */
 struct easim_list {
     size_t struct_size;
     bool strict; /* default of the parameter `strict`: stop at the first job that cannot start */
-    /* Asked when the job is queued and from ask_again_s on; may depend on the job, the parameters,
-       and by way of ask_again_s the time. `best`: its least objective on the empty cluster. NULL:
-       order of submission. */
+    /* The host calls it when the job is queued and from ask_again_s on. It may depend on the job,
+       the parameters and, through ask_again_s, on the time. `best` is the job's least objective on
+       the empty cluster. NULL: jobs go in order of submission. */
     void (*key)(const struct easim_pass *pass, const struct easim_job *job, double best,
                 struct easim_key *ret);
-    /* What to minimise. The host asks once for each level, after init: it depends on parameters, on
-       what init has put into the state, and on pass->level. NULL: T. */
+    /* Sets the objective. The host calls it once for each level, after init, so it may depend only
+       on parameters, on what init has put into the state, and on pass->level. NULL: T. */
     void (*minimise)(const struct easim_pass *pass, struct easim_objective *ret);
-    /* All below may be NULL. The same for urgent jobs; NULL: as for the others. */
+    /* This and all members below may be NULL. Sets the objective of urgent jobs; NULL: that of the
+       others. */
     void (*minimise_urgent)(const struct easim_pass *pass, struct easim_objective *ret);
-    /* Multiplies the values of all jobs of a user in this pass; > 0. */
+    /* Multiplies the values of all jobs of a user in this pass; must be > 0. */
     double (*user_factor)(const struct easim_pass *pass, uint32_t user);
-    /* Whether a waiting job may start in config now: only configuration and cluster may matter, for
-       one answer holds for all jobs that wait for the same. The power cap needs no test: with
-       POWER_CAP, a start or resize over it does not fit. */
+    /* Whether a waiting job may start in `config` now. One answer holds for all jobs that wait for
+       the same, so it may depend only on the configuration and the cluster. Do not test the power
+       cap: with POWER_CAP the host starts or resizes nothing that would exceed it. */
     bool (*allow_start)(const struct easim_pass *pass, const struct easim_job *job,
                         uint32_t config);
-    /* Whether a running job may be moved to config now. */
+    /* Whether a running job may be moved to `config` now. */
     bool (*allow_resize)(const struct easim_pass *pass, const struct easim_job *job,
                          uint32_t config);
-    /* Before the first job is visited, even if none waits. May preempt: GPUs that come free at once
-       serve this pass. */
+    /* The host calls it before the first job is visited, even if none waits. It may preempt jobs,
+       and GPUs that come free at once can be used in this pass. */
     void (*begin)(const struct easim_pass *pass);
-    /* For a job that is urgent or may displace and found no admitted configuration: may preempt
-       others; true: try the job once more. */
+    /* The host calls it for a job that is urgent or may displace and found no admitted
+       configuration. It may preempt other jobs. It returns true if the host should try the job once
+       more. */
     bool (*make_room)(const struct easim_pass *pass, const struct easim_job *job);
-    /* What a resize must save at least, in units of the objective, beside resize_gain; NULL: 0, of
-       T restart_s. */
+    /* Least saving of a resize, in units of the objective; resize_gain applies in addition. NULL:
+       0, and restart_s if the objective is T. */
     double (*resize_least)(const struct easim_pass *pass, const struct easim_job *job);
-    /* Default of the parameter `round_s`, which list policies without allow_start, allow_resize,
-       make_room, displace, levels and POWER_CAP have: decisions every so many seconds, running jobs
-       compete anew (semantics 5.5); key is then asked of those too, shown as if they waited with
-       what is left of their work and set-up. 0: off. */
+    /* Default of the parameter `round_s`, in s: the time between rounds, in which running jobs
+       compete again with the waiting ones (semantics 5.5); 0: no rounds. The host also calls `key`
+       for running jobs then, and shows them as if they waited with the rest of their work and
+       set-up. The parameter exists for list policies without allow_start, allow_resize, make_room,
+       displace, levels and POWER_CAP. */
     double round_s;
-    /* Defaults of the host's parameters of these names; 0: the host's own. */
+    /* Defaults of the host's parameters of these names; 0: the default of the host. */
     bool resize, shrink;
     double resize_gain, resize_interval_s;
-    /* What may depend on the queue and the cluster: minimise, objectives and objective_max may
-       depend on pass->level, too, which `level` gives, below `levels` (at most EASIM_MOST_LEVELS),
-       from the view, before the first visit and after each action. All else in a key may not. Jobs
-       that run grow at level 0. A policy with levels has no rounds. 0: it has none. */
+    /* Number of levels, at most EASIM_MOST_LEVELS. `level` returns the present one, below `levels`,
+       from the view. The host calls it before the first visit and after each action. Through
+       pass->level, and in no other way, minimise, objectives and objective_max may depend on the
+       queue and the cluster; other members of a key may not. Running jobs grow at level 0. A policy
+       with levels has no rounds. 0: it has no levels. */
     uint32_t levels;
     uint32_t (*level)(const struct easim_pass *pass);
-    /* In place of make_room, with PREEMPT: how gladly `other`, which runs, gives way to the job; 0:
-       not at all. Of the first GPU type where that helps the host preempts the most willing until a
-       configuration that is admitted fits. While their checkpoints are written nobody else is
-       displaced. Never asked of jobs that share a GPU, may not be preempted, or got their GPUs at
-       this very instant. */
+    /* In place of make_room, with PREEMPT: how willingly `other`, which runs, gives way to the job;
+       0: not at all. The host takes the first GPU type on which this helps, and preempts the most
+       willing jobs until an admitted configuration fits. It displaces no other jobs while they
+       write their checkpoints. It never asks about jobs that share a GPU, may not be preempted, or
+       got their GPUs at this instant. */
     double (*displace)(const struct easim_pass *pass, const struct easim_job *job,
                        const struct easim_job *other);
-    /* A hint, which --check verifies: user_factor depends on weight and usage alone, and no value
-       times it falls with more usage. Decisions then cost the same with 10,000 users as with ten.
-     */
+    /* A hint that --check verifies: user_factor depends on weight and usage alone, and value times
+       factor never falls if usage grows. Decisions then cost the same with 10,000 users as with
+       ten. */
     bool factor_grows;
-    /* With make_room: the most GPUs of a type, those free now included, that the host may ask it
-       for now: it asks for no job of which every admitted configuration that is in time needs more.
-       NULL: no bound. */
+    /* With make_room: the most GPUs of a type, including those free now, that make_room can
+       provide. The host does not call make_room for a job if every admitted configuration that is
+       in time needs more. NULL: no bound. */
     uint32_t (*room_most)(const struct easim_pass *pass, uint32_t gpu_type);
 };
 #define EASIM_MOST_LEVELS 16u

@@ -1,14 +1,14 @@
 /* easim/policy.h: what a scheduling policy exports, and everything it may do.
 
-   A policy is a shared object that exports one constant, `easim_policy`, needs no symbol of easim
-   and is compiled against this header, which includes types.h, what it sees of the simulator,
-   predict.h, what follows from that, list.h and params.h, and against those of the extensions that
-   it lists: forecast.h, services.h. A list policy fills in `list` (list.h, policies/zeus.c), a free
-   policy fills in `decide` and starts jobs itself (policies/easy.c).
+   A policy is a shared object that exports one constant, `easim_policy`, and needs no symbol of
+   easim. Compile it against this header and those of the extensions that it lists (forecast.h,
+   services.h). This header includes types.h (what a policy sees of the simulator), predict.h (what
+   follows from it), list.h and params.h. A list policy fills in `list` (list.h, policies/zeus.c). A
+   free policy fills in `decide` and starts jobs itself (policies/easy.c).
 
-   A policy uses no clock, no rand(), no files, no threads and no static variables: its memory is
-   `state`, its random numbers come from the host. The same run must give the same decisions,
-   whatever else runs beside it. */
+   A policy uses no clock, no rand(), no files, no threads and no static variables. Its memory is
+   `state`, and its random numbers come from the host. The same run must give the same decisions,
+   even if other runs use the same process. */
 #ifndef EASIM_POLICY_H
 #define EASIM_POLICY_H
 
@@ -19,16 +19,16 @@
 extern "C" {
 #endif
 
-/* The version of this interface. A policy is loaded if its major number is the host's and its minor
-   number not above it: within a major version structs only grow at their end. Until 3.0 is released
-   every change that is not such growth raises the draft number, which must be the host's, too; 0:
-   released. What has changed: docs/reference/c-policy.md. */
+/* The version of this interface. easim loads a policy if its major number is the host's and its
+   minor number is not above the host's: within a major version structs only grow at their end.
+   Until 3.0 is released (draft 0), every other change raises the draft number, which must be the
+   host's, too. docs/reference/c-policy.md lists the changes. */
 #define EASIM_ABI_MAJOR 3u
 #define EASIM_ABI_MINOR 0u
 #define EASIM_ABI_DRAFT 11u
 
-/* What a policy may do beyond starting jobs; extensions let it do more. Unknown bits are refused on
- * loading, undeclared actions when tried. */
+/* Actions of a policy other than starting jobs; extensions allow more. easim refuses unknown bits
+   when it loads the policy, and an undeclared action when the policy tries it. */
 #define EASIM_CAPABILITY_PREEMPT (1u << 0) /* plan_preempt */
 #define EASIM_CAPABILITY_RESIZE  (1u << 1) /* plan_resize */
 #define EASIM_CAPABILITY_POWER_CAP \
@@ -38,16 +38,17 @@ extern "C" {
 #define EASIM_CAPABILITY_FRACTIONAL_GPU (1u << 5) /* configurations with milli: jobs share GPUs */
 #define EASIM_CAPABILITY_TICK           (1u << 6) /* plan_wake_at */
 #define EASIM_CAPABILITY_ORACLE         (1u << 7) /* sees true run times; named in the output */
-/* Repeats what somebody has decided, for one workload: `--policies all` leaves it out. */
+/* Repeats recorded decisions of one workload, so `--policies all` leaves it out. */
 #define EASIM_CAPABILITY_RECORDED (1u << 8)
 #define EASIM_CAPABILITY_REJECT   (1u << 9) /* plan_reject */
 
 #define EASIM_MOST_JOB_MEMORY 65536
 
-/* What a policy reads: other values of it may change its decisions, under some of its parameters.
-   Unknown bits are refused on loading; 0: not declared. Not meant: instants at which a series
-   changes, for all policies are asked then; options that the host adds to list policies (`resize`
-   and `round_s` compare predicted run times), unless they are on by default. */
+/* Inputs that may change a policy's decisions with some values of its parameters. easim refuses
+   unknown bits when it loads the policy. 0: not declared. Two things do not count: the instants at
+   which a series changes, because easim calls all policies then, and options that the host adds to
+   list policies (`resize` and `round_s` compare predicted run times), unless they are on by
+   default. */
 #define EASIM_READS_CARBON    (1u << 0) /* carbon intensity, now or forecast */
 #define EASIM_READS_PRICE     (1u << 1) /* price of energy, now or forecast */
 #define EASIM_READS_DEADLINES (1u << 2) /* deadlines and classes of jobs */
@@ -57,76 +58,78 @@ extern "C" {
                                           */
 #define EASIM_READS_RUN_TIMES (1u << 5)  /* predicted run times (T) of rigid jobs: requested_s */
 #define EASIM_READS_NOTHING   (1u << 31) /* alone: none of these */
-/* What a policy keeps. */
+/* Limits that a policy observes. */
 #define EASIM_KEEPS_CAP (1u << 0) /* the power cap, as far as starts and preemption can */
 
 struct easim_plan; /* the host's; one per decision */
-/* Host functions. An action is tried at once and, if EASIM_OK, shows in the view before the
-   function returns; all accepted actions take effect together when the decision ends. An action is
-   refused with EASIM_INVAL first, then EASIM_NOFIT, then EASIM_CAP; every refused one is counted.
-   GPUs that come free at once are free for later actions of the same plan. */
+/* Functions of the host. The host tries an action at once. If the answer is EASIM_OK, the view
+   shows the action before the function returns, and all accepted actions take effect together when
+   the decision ends. Reasons to refuse are tested in the order EASIM_INVAL, EASIM_NOFIT, EASIM_CAP,
+   and each refusal is counted. GPUs that come free at once are free for later actions of the same
+   plan. */
 struct easim_host {
     size_t struct_size;
-    /* Starts a waiting job in a configuration of its own range; its place: semantics 8. */
+    /* Starts a waiting job in one of its own configurations. semantics 8 says on which GPUs. */
     int (*plan_start)(struct easim_plan *plan, uint32_t job, uint32_t config);
-    /* PREEMPT: takes a running job's GPUs away; it queues with its submit time, less work lost. Its
-       GPUs come free easim_job_writes_s later, an event, or if that is 0 or at_once now, which is
-       none: ask for a wake-up. */
+    /* PREEMPT: takes away the GPUs of a running job. It queues again with its submit time, without
+       the work that it loses. Its GPUs come free easim_job_writes_s later, which is an event. If
+       that is 0, or with at_once, they come free now, which is no event: ask for a wake-up. */
     int (*plan_preempt)(struct easim_plan *plan, uint32_t job, bool at_once);
-    /* Moves a running job to another configuration of its range, on its own GPUs and free ones;
-       costs as in easim_predict_resized, all of it on the new GPUs, also where only the power limit
-       is another. If the work it loses takes its phase back, it takes the batch of that phase: look
-       at its config. To the configuration that it has: EASIM_OK, nothing happens or is counted.
-       RESIZE. */
+    /* RESIZE: moves a running job to another of its configurations, on its own GPUs and free ones.
+       Costs are those of easim_predict_resized, all on the new GPUs, even if only the power limit
+       changes. If the lost work takes the job back to an earlier phase, it takes the batch of that
+       phase: look at its config. With its present configuration the answer is EASIM_OK, and nothing
+       happens or is counted. */
     int (*plan_resize)(struct easim_plan *plan, uint32_t job, uint32_t config);
-    /* Refuses a waiting job for good, also one that ran before: it leaves the queue and is counted
-       as rejected, for `reason` in results, the same text for all jobs of its kind; NULL: none.
-       List policies: in begin, or in key. REJECT. */
+    /* REJECT: refuses a waiting job for good, even one that ran before. The job leaves the queue
+       and counts as rejected. `reason` is for results: the same text for all jobs of its kind, or
+       NULL. A list policy may call it in begin or in key. */
     int (*plan_reject)(struct easim_plan *plan, uint32_t job, const char *reason);
-    /* A set of starts, preemptions and resizes, each job once, that are all in the plan then, or
-       none. First all GPUs change hands that come free now, of preemptions without a checkpoint and
-       of resizes; then resizes and starts get theirs, in their order; the cap counts for the whole.
-       Refused, which is one refusal: the answer of the part that is to blame, and its number
-       (EASIM_NONE: of the set); ret_part may be NULL. Use easim_plan_exchange. */
+    /* Plans a set of starts, preemptions and resizes, each job once: all of them, or none. First
+       all GPUs change hands that come free now, by preemptions without a checkpoint and by resizes.
+       Then resizes and starts get theirs, in their order. The cap applies to the whole set. A
+       refused set is one refusal: the answer is that of the part that caused it, with its index in
+       ret_part (EASIM_NONE: the whole set), which may be NULL. Use easim_plan_exchange. */
     int (*plan_exchange)(struct easim_plan *plan, const struct easim_part *parts, uint32_t count,
                          size_t part_bytes, uint32_t *ret_part);
-    /* Wake-ups are a set of instants, each a decision once now_s is not below it, whatever happens
-       until then. Adds time_s > now_s, without effect if it is there; empties the set. TICK. */
+    /* TICK: wake-ups are a set of instants. Each causes a decision when now_s reaches it, even if
+       other events come first. plan_wake_at adds time_s > now_s, without effect if it is in the
+       set; plan_wake_clear empties the set. */
     int (*plan_wake_at)(struct easim_plan *plan, double time_s);
     int (*plan_wake_clear)(struct easim_plan *plan);
-    /* What plan_start of a waiting job, or plan_resize of a running one, would be refused with now;
-       else its placement (enum easim_span). If it fits, also over the cap, view->power_w with it;
-       power_w may be NULL. Nothing is counted. */
+    /* Returns the placement (enum easim_span) that plan_start of a waiting job or plan_resize of a
+       running one would get now, or the code of the refusal. If it fits, even over the cap, power_w
+       (which may be NULL) gets what view->power_w would become. Nothing is counted. */
     int (*try_config)(struct easim_plan *plan, uint32_t job, uint32_t config, double *power_w);
-    /* What plan_exchange would be answered, and view->power_w with it, likewise; both pointers may
-       be NULL. */
+    /* Returns the answer that plan_exchange would give, and sets power_w in the same way; both
+       pointers may be NULL. */
     int (*try_exchange)(struct easim_plan *plan, const struct easim_part *parts, uint32_t count,
                         size_t part_bytes, uint32_t *ret_part, double *power_w);
-    /* The nodes of a job that holds GPUs, ascending: the first `most` into ret, which may be NULL
-       if that is 0. Returns how many they are, 0 of other jobs. */
+    /* Nodes of a job that holds GPUs, ascending: writes the first `most` into ret, which may be
+       NULL if `most` is 0. Returns their number, which is 0 for other jobs. */
     uint32_t (*job_nodes)(struct easim_plan *plan, uint32_t job, struct easim_job_node *ret,
                           uint32_t most);
-    /* Work that a job has left as of now, in the unit of its `remaining`: measured, at the speed it
-       has really had, of a job with a model; of a rigid job, whose length nobody knows, as
-       easim_job_remaining. What a stop now would lose is not in it. NAN: no job that
-       easim_view_job shows. */
+    /* Work that a job has left now, in the unit of its `remaining`. For a job with a model it is
+       measured, at the speed that the job really had. The length of a rigid job is unknown, so it
+       gives easim_job_remaining. Work that a stop now would lose counts as done. NAN:
+       easim_view_job does not show this job. */
     double (*remaining)(struct easim_plan *plan, uint32_t job);
     void *(*scratch)(struct easim_plan *plan,
                      size_t bytes);             /* zeroed, until the decision ends; never NULL */
     double (*uniform)(struct easim_plan *plan); /* random, [0, 1), from the run's `policy` stream */
-    /* Says why a callback is about to return a negative number; the last reason counts. NULL: none.
-       If it has strerror's words of a fault of the machine (EAGAIN, EMFILE ...), or "out of
-       memory", the run is tried again. */
+    /* Call this before a callback returns a negative number: `message` is the reason, the last one
+       counts, and NULL is none. If it contains strerror's words for a fault of the machine (EAGAIN,
+       EMFILE ...) or "out of memory", easim tries the run again. */
     void (*fail)(struct easim_plan *plan, const char *message);
-    /* Counts one thing of which the user is to be told, in every callback: `what`, a sentence that
-       is the same for all of its kind ("rows of finished jobs are dropped"), and the `name` of this
-       one (a job's id), or NULL. Results tell the number and the first names. */
+    /* Counts one thing that the user should know; allowed in every callback. `what` is a sentence,
+       the same for all of its kind ("rows of finished jobs are dropped"). `name` is the name of
+       this one (a job's id), or NULL. Results show the number and the first names. */
     void (*count)(struct easim_plan *plan, const char *what, const char *name);
-    /* NULL unless somebody asks for the story of a job (easim explain): use easim_told. Says why
-       that job waits on after this decision, or is started in it; the last reason of a decision
-       counts, NULL or "": none. It changes no decision. The text is one plain phrase ("job X is
-       first, reserved for [14700 s]"), a time in it seconds since the start of the run, in
-       brackets, which the story shows as it shows its own times. */
+    /* NULL unless the user asks for the story of a job (easim explain): use easim_told. Gives the
+       reason why this job still waits after this decision, or why it starts in it. The last reason
+       in a decision counts; NULL or "" is none. It changes no decision. The text is one plain
+       phrase ("job X is first, reserved for [14700 s]"). Write times in brackets, in seconds since
+       the start of the run: the story shows them in its own format. */
     void (*reason)(struct easim_plan *plan, uint32_t job, const char *text);
 };
 
@@ -138,21 +141,22 @@ struct easim_pass {
     struct easim_plan *plan;
     const void *params; /* the policy's parameter struct, filled in from the configuration */
     void *state;        /* state_size bytes, zeroed before init; one per run */
-    /* job_memory_size bytes of each job: use easim_job_memory. NULL if that is 0. */
+    /* job_memory_size bytes for each job: use easim_job_memory. NULL if the policy has none. */
     void *job_memory;
     size_t job_memory_stride;
-    uint32_t level; /* of a list policy: the present one of its levels; 0 if it has none */
-    uint32_t told;  /* the job whose story is told; nothing where host->reason is NULL */
-    /* The struct of each extension that the policy lists, in its order: use easim_forecast_of and
-       the like. NULL: an optional one that this host lacks. */
+    uint32_t level; /* of a list policy: its present level; 0 if it has none */
+    uint32_t told;  /* index of the job of the story; undefined if host->reason is NULL */
+    /* The struct of each extension that the policy lists, in its order: use easim_forecast_of or
+       easim_services_of. NULL: it is optional, and this host does not have it. */
     const void *const *extensions;
 };
 
-/* An extension that a policy uses: things to see and to do that most policies need not know. Its
-   header has the struct, whose pointer the pass has, and a macro that fills in this row. The host
-   reads the rows before any function of the policy runs. It has the extension if it knows name and
-   version and its struct is not shorter: within a version a struct grows at its end. An optional
-   one that it lacks is NULL in every pass; any other is refused, as a row that is there twice. */
+/* An extension that a policy uses: data and actions that most policies do not need. Its header has
+   the struct that the pass points to, and a macro that fills in this row. The host reads the rows
+   before any function of the policy runs. It has the extension if it knows name and version and its
+   struct is not shorter than the policy's, because within a version a struct grows at its end. The
+   pointer of an optional extension that the host does not have is NULL in every pass. The host
+   refuses a policy with any other such row, or with a row twice. */
 struct easim_extension {
     const char *name; /* [a-z][a-z0-9_.]*, "easim.forecast" */
     uint32_t version; /* >= 1 */
@@ -161,20 +165,20 @@ struct easim_extension {
 };
 #define EASIM_MOST_EXTENSIONS 16u
 
-/* Whether host->reason is asked of this job: only then is it worth while to make a text. */
+/* Whether host->reason may be called for this job. If not, there is no need to make a text. */
 static inline bool easim_told(const struct easim_pass *pass, uint32_t job) {
     return pass->host->reason && pass->told == job;
 }
-/* The job whose story is told, if it waits; else NULL. */
+/* The job of the story if it waits, else NULL. */
 static inline const struct easim_job *easim_told_waiting(const struct easim_pass *pass) {
     const struct easim_job *job =
         pass->host->reason ? easim_view_job(pass->view, pass->told) : NULL;
     return job && job->state == EASIM_JOB_WAITING ? job : NULL;
 }
 
-/* The policy's own memory of a job, job_memory_size bytes aligned for any type: zeroed when it is
-   submitted, its last content until the run ends. NULL: not submitted yet, no such job, or none is
-   declared. */
+/* The policy's own memory of a job: job_memory_size bytes, aligned for any type. It is zeroed when
+   the job is submitted and keeps its content until the run ends. NULL: the job is not submitted yet
+   or does not exist, or the policy declares no memory. */
 static inline void *easim_job_memory(const struct easim_pass *pass, uint32_t job) {
     const struct easim_view *view = pass->view;
     if (job >= view->job_count || !pass->job_memory)
@@ -195,7 +199,8 @@ static inline int easim_try_exchange(const struct easim_pass *pass, const struct
     return pass->host->try_exchange(pass->plan, parts, count, sizeof *parts, ret_part, power_w);
 }
 
-/* Placement that a job would get now in a configuration of its range, or why it gets none. */
+/* The placement that a job would get now in one of its configurations, or the code of the
+   refusal. */
 static inline int easim_fits(const struct easim_pass *pass, const struct easim_job *job,
                              uint32_t config) {
     const struct easim_view *view = pass->view;
@@ -204,9 +209,9 @@ static inline int easim_fits(const struct easim_pass *pass, const struct easim_j
     return pass->host->try_config(pass->plan, job->index, config, NULL);
 }
 
-/* What a policy module exports: `const struct easim_policy easim_policy = {EASIM_POLICY_ABI, .name
-   = ...};` Exactly one of list and decide is set. All text is UTF-8 without control
-   characters (help: but for newlines) and lives as long as the module. */
+/* The constant that a policy exports: `const struct easim_policy easim_policy = {EASIM_POLICY_ABI,
+   .name = ...};` Set exactly one of list and decide. All text is UTF-8 without control characters
+   (except newlines in help), and lives as long as the module. */
 struct easim_policy {
     /* EASIM_POLICY_ABI fills in these five: the version, and the sizes of two structs in it. */
     uint32_t abi_major, abi_minor, abi_draft;
@@ -223,13 +228,14 @@ struct easim_policy {
     const struct easim_param *params;
     uint32_t param_count;
     const struct easim_list *list;
-    /* Once per decision: 0, or negative, which ends the run as failed (say why with host->fail);
-       positive is an error. Optional: before the first decision, with the cluster empty, likewise;
-       and after the run. */
+    /* decide runs once per decision. It returns 0, or a negative number, which ends the run as
+       failed (give the reason with host->fail); a positive number is an error. init is optional: it
+       runs before the first decision, with the cluster empty, and returns the same. finish is
+       optional: it runs after the run. */
     int (*decide)(const struct easim_pass *pass);
     int (*init)(const struct easim_pass *pass);
     void (*finish)(const struct easim_pass *pass);
-    /* Of its TABLE parameters; may be NULL. column_bytes: sizeof(struct easim_column). */
+    /* Columns of its TABLE parameters; may be NULL. column_bytes: sizeof(struct easim_column). */
     const struct easim_column *columns;
     uint32_t column_count, column_bytes;
     /* Bytes of memory for each job (easim_job_memory), at most EASIM_MOST_JOB_MEMORY. */
@@ -247,12 +253,12 @@ struct easim_policy {
 
 /* Marks the one exported symbol; the rest of a policy is hidden by -fvisibility=hidden. */
 #ifdef __cplusplus
-#define EASIM_EXPORT /* the declaration below says it */
+#define EASIM_EXPORT /* the declaration below has the attribute */
 #else
 #define EASIM_EXPORT __attribute__((visibility("default")))
 #endif
 extern __attribute__((visibility("default")))
-const struct easim_policy easim_policy; /* so that one of another type does not compile */
+const struct easim_policy easim_policy; /* a constant of another type does not compile */
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,6 @@
-/* easim/predict.h: what follows from the view by formulas: usage of users, progress of jobs, and
-   what a job would cost in a configuration. Inline, so that policies and the host compute the same
-   doubles. The formulas are in docs/reference/semantics.md. */
+/* easim/predict.h: figures that follow from the view by formulas: usage of users, progress of jobs,
+   and the cost of a job in a configuration. They are inline, so that policies and the host compute
+   the same doubles. docs/reference/semantics.md has the formulas. */
 #ifndef EASIM_PREDICT_H
 #define EASIM_PREDICT_H
 
@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-/* GPU-seconds a user has held (semantics 5.3), set-up and lost work too; with a
- * half-life older ones count less. */
+/* GPU-seconds that a user has held (semantics 5.3), including set-up and lost work. With a
+   half-life, older ones count less. */
 static inline double easim_user_usage_s(const struct easim_view *view, uint32_t user) {
     const struct easim_user *u = easim_view_user(view, user);
     double since_s = view->now_s - u->as_of_s;
@@ -26,17 +26,17 @@ static inline double easim_job_age_s(const struct easim_view *view, const struct
     return view->now_s - job->submit_s;
 }
 
-/* Of a running job: seconds it has computed on its GPUs; computing time lost if it stops now. */
+/* Seconds that a running job has computed on its present GPUs. */
 static inline double easim_job_computing_s(const struct easim_view *view,
                                            const struct easim_job *job) {
     return fmax(0, view->now_s - job->start_s - job->setup_s);
 }
-/* Of these seconds, those since rate_s: all, if that is 0. */
+/* The part of these seconds since rate_s; all of them if rate_s is 0. */
 static inline double easim_job_rate_computing_s(const struct easim_view *view,
                                                 const struct easim_job *job) {
     return fmin(easim_job_computing_s(view, job), view->now_s - job->rate_s);
 }
-/* Work still to do, as predicted: of a running job as of now. host->remaining measures it. */
+/* Work still to do, as predicted; for a running job as of now. host->remaining measures it. */
 static inline double easim_job_remaining(const struct easim_view *view,
                                          const struct easim_job *job) {
     if (job->state != EASIM_JOB_RUNNING)
@@ -48,7 +48,7 @@ static inline double easim_job_lost_s(const struct easim_view *view, const struc
     double computing_s = easim_job_computing_s(view, job), interval_s = job->checkpoint_interval_s;
     return interval_s > 0 ? fmod(computing_s, interval_s) : at_once ? computing_s : 0;
 }
-/* The work of that time, if it is stopped with time for a checkpoint. */
+/* Work that a running job loses if it stops now, with time for a checkpoint. */
 static inline double easim_job_lost_work(const struct easim_view *view,
                                          const struct easim_job *job) {
     double lost_s = easim_job_lost_s(view, job, false),
@@ -56,15 +56,16 @@ static inline double easim_job_lost_work(const struct easim_view *view,
     return lost_s > rate_s ? rate_s * job->goodput_now + job->unsaved_work
                            : lost_s * job->goodput_now;
 }
-/* How long it holds its GPUs if preempted now, not at once: for a checkpoint, or the rest of that
- * of a resize. */
+/* Seconds that a job still holds its GPUs if it is preempted now, but not at once: it writes a
+   checkpoint, or the rest of the checkpoint of a resize. */
 static inline double easim_job_writes_s(const struct easim_view *view,
                                         const struct easim_job *job) {
     double new_s = easim_job_computing_s(view, job) > 0 ? job->checkpoint_s : 0;
     return job->checkpoint_interval_s > 0 ? 0 : fmax(new_s, job->saved_at_s - view->now_s);
 }
 
-/* When a running job is expected to end: as predicted, or now + 1 ns if it overruns that. */
+/* The time at which a running job should end: as predicted, or now + 1 ns if it has overrun
+   that. */
 static inline int64_t easim_predicted_end_ns(const struct easim_view *view,
                                              int64_t predicted_end_ns) {
     return predicted_end_ns > view->now_ns ? predicted_end_ns : view->now_ns + 1;
@@ -75,8 +76,8 @@ static inline double easim_config_gpus(const struct easim_config *config) {
     return config->milli ? config->milli / 1000.0 : config->k;
 }
 
-/* What a job has had up to now: GPU-seconds held (attained service); computing time whose work is
-   kept, or would be if it were preempted now, and GPU-seconds of that. */
+/* Totals of a job up to now: GPU-seconds held (attained service), computing time whose work is kept
+   or would be kept after a preemption now, and GPU-seconds of that time. */
 static inline double easim_job_held_gpu_s(const struct easim_view *view,
                                           const struct easim_job *job) {
     bool holds = job->state == EASIM_JOB_RUNNING || job->state == EASIM_JOB_CHECKPOINTING;
@@ -98,22 +99,22 @@ static inline double easim_job_kept_gpu_s(const struct easim_view *view,
     return job->kept_gpu_s + gpus * (easim_job_kept_s(view, job) - job->kept_s);
 }
 
-/* A configuration for a job with what it would cost (semantics 4). */
+/* A configuration for a job with its predicted cost (semantics 4). */
 struct easim_choice {
-    size_t struct_size;    /* of the struct easim_choice of who made it, the policy or the host */
-    uint32_t config, span; /* index in the view's table; enum easim_span it was judged with */
+    size_t struct_size;    /* of struct easim_choice where it was made: policy or host */
+    uint32_t config, span; /* index in the view's table; enum easim_span of the prediction */
     uint32_t k, gpu_type;
     double batch;
-    double power_w, ctx_w, idle_w; /* of one such GPU: computing; in set-up; if it stayed free */
+    double power_w, ctx_w, idle_w; /* power of one GPU: computing, in set-up, free */
     double setup_s;
     double time_s;                /* T = set-up + remaining / goodput */
     double energy_j;              /* E = gpus * (ctx_w * set-up + power_w * remaining / goodput) */
-    double edp_js, power_limit_w; /* E * T; as of the configuration */
+    double edp_js, power_limit_w; /* E * T; that of the configuration */
     double gpus;                  /* held: k, or a part of one */
 };
 
-/* Placement that k GPUs, or milli of one, would get now: the lowest span with so many free in one
-   place, or EASIM_NOFIT. */
+/* Placement that k GPUs, or `milli` thousandths of one, would get now: the lowest span in which one
+   place has enough free GPUs, or EASIM_NOFIT. */
 static inline int easim_room(const struct easim_view *view, uint32_t gpu_type, uint32_t k,
                              uint32_t milli) {
     const struct easim_gpu_type *type = easim_view_gpu_type(view, gpu_type);
@@ -127,14 +128,15 @@ static inline int easim_room(const struct easim_view *view, uint32_t gpu_type, u
     return span;
 }
 
-/* Placement that a configuration would get now, in which it is known, or EASIM_NOFIT. */
+/* Placement that a configuration would get now, or EASIM_NOFIT if none, or if its speed there is
+   not known. */
 static inline int easim_fit(const struct easim_view *view, const struct easim_config *config) {
     int span = easim_room(view, config->gpu_type, config->k, config->milli);
     return span >= 0 && config->goodput[span] > 0 ? span : (int)EASIM_NOFIT;
 }
 
-/* The highest span that it may get once k GPUs of its type are free, whichever these are; or
-   EASIM_NOFIT, if it might be one in which it is not known. */
+/* The highest span that a configuration may get once k GPUs of its type are free, for every choice
+   of these GPUs. EASIM_NOFIT: it might be a span in which its speed is not known. */
 static inline int easim_fit_later(const struct easim_view *view,
                                   const struct easim_config *config) {
     const struct easim_gpu_type *type = easim_view_gpu_type(view, config->gpu_type);
@@ -151,8 +153,8 @@ static inline int easim_fit_later(const struct easim_view *view,
     return config->goodput[span] > 0 ? span : (int)EASIM_NOFIT;
 }
 
-/* Prediction for some set-up and computing in configuration `config` (an index), of which each GPU
-   draws power_w while it computes. */
+/* Prediction for setup_s of set-up and computing_s of computing in configuration `config` (an
+   index), if each GPU draws power_w while it computes. */
 static inline struct easim_choice easim_predict_computing(const struct easim_view *view,
                                                           double setup_s, double computing_s,
                                                           uint32_t config, uint32_t span,
@@ -177,7 +179,7 @@ static inline struct easim_choice easim_predict_computing(const struct easim_vie
     choice.power_limit_w = c->power_limit_w;
     return choice;
 }
-/* For some work after some set-up, placed as `span`. */
+/* Prediction for `remaining` work after a set-up, placed as `span`. */
 static inline struct easim_choice easim_predict_work(const struct easim_view *view,
                                                      double remaining, double setup_s,
                                                      uint32_t config, uint32_t span) {
@@ -186,8 +188,9 @@ static inline struct easim_choice easim_predict_work(const struct easim_view *vi
                                    c->power_w[span]);
 }
 
-/* For a waiting job; for a running one as it is, at its present goodput and power; after a resize
- * now: restart_s, checkpoint and lost work on top. */
+/* Three predictions: for a waiting job, for a running job that stays as it is (at its present
+   goodput and power), and for a running job that is resized now, which adds restart_s, a checkpoint
+   and lost work. */
 static inline struct easim_choice easim_predict(const struct easim_view *view,
                                                 const struct easim_job *job, uint32_t config,
                                                 uint32_t span) {
@@ -208,7 +211,7 @@ static inline struct easim_choice easim_predict_resized(const struct easim_view 
                               job->restart_s + writes_s, config, span);
 }
 
-/* E * T^exponent; with `marginal` E counts only power above idle. */
+/* E * T^exponent; with `marginal`, E counts only power above idle. */
 static inline double easim_choice_edp(const struct easim_choice *choice, double exponent,
                                       bool marginal) {
     double energy_j =

@@ -1,13 +1,13 @@
-/* easim/services.h: the extension easim.services, version 1: services, which answer requests beside
-   the jobs for as long as the run lasts (docs/reference/semantics.md, 33 and 34). A policy that
-   lists it scales them itself, in place of the host; if it has a parameter of the role SERVICES,
-   where that is true.
+/* easim/services.h: the extension easim.services, version 1. Services answer requests while the
+   jobs run, for as long as the run lasts (docs/reference/semantics.md, 33 and 34). A policy that
+   lists this extension scales the services itself, in place of the host. If it has a parameter of
+   the role SERVICES, it does so only if the parameter is true.
 
-   At t = 0 the host starts the least number of replicas of each service. From then on the policy
-   scales: nobody else starts a replica, reserves GPUs for one or displaces jobs for it. A failed
-   node loses its replicas; a fallen cap takes those of a policy with POWER_CAP. Tokens are what
-   demand and capacity count: outputs of models of outputs, and with output_equivalents prompts too.
- */
+   At t = 0 the host starts the least number of replicas of each service. From then on only the
+   policy starts replicas, and the host neither reserves GPUs for them nor displaces jobs. A node
+   that fails loses its replicas. If the cap falls, a policy with POWER_CAP may lose replicas.
+   Demand and capacity count tokens: output tokens, and with output_equivalents prompt tokens,
+   too. */
 #ifndef EASIM_SERVICES_H
 #define EASIM_SERVICES_H
 
@@ -19,42 +19,43 @@ extern "C" {
 
 struct easim_service {
     const char *name;
-    /* Its feasible configurations: first_config .. + config_count - 1 of the replica
-     * configurations. */
+    /* Its feasible configurations: config_count of the replica configurations, from first_config
+       on. */
     uint32_t first_config, config_count;
-    uint32_t min, max;                 /* replicas */
-    uint32_t ready, loading;           /* replicas now, those of this plan too */
-    double demand_per_s;               /* tokens that come in a second, now */
-    double backlog;                    /* tokens that wait now: for backlog / ready_per_s */
-    double ready_per_s, loading_per_s; /* capacity of the ready ones, and of those that load */
-    double wait_s, timeout_s; /* longest wait of the objective; that after which requests leave,
-                                 INFINITY: never */
-    double start_s;           /* a replica loads for so long, once its GPUs are awake */
-    double target;            /* load that replicas are meant to have */
+    uint32_t min, max;                 /* least and most replicas */
+    uint32_t ready, loading;           /* replicas now, including those of this plan */
+    double demand_per_s;               /* tokens that arrive per second now */
+    double backlog;                    /* tokens that wait now, for backlog / ready_per_s */
+    double ready_per_s, loading_per_s; /* capacity of ready and of loading replicas */
+    /* Longest wait that the objective allows, and the wait after which requests leave (INFINITY:
+       never). */
+    double wait_s, timeout_s;
+    double start_s; /* time to load a replica, once its GPUs are awake */
+    double target;  /* load at which replicas should run */
 };
 
-/* A replica that meets the latency objective of its service at every load. */
+/* A configuration of replicas that meets the latency objective of its service at every load. */
 struct easim_replica_config {
     uint32_t service;
     uint32_t gpu_type, k; /* k GPUs of one node */
-    double limit;         /* most requests at once; INFINITY: as many as were measured */
-    double most_per_s;    /* capacity: tokens a second in full use, > 0 */
+    double limit;         /* most requests at once; INFINITY: the most measured */
+    double most_per_s;    /* capacity: tokens per second at full load, > 0 */
     double most_w;        /* power of all its GPUs that counts against the cap */
     double target_j_per_token, target_latency_ms; /* at load `target` */
 };
 
 enum easim_replica_state { EASIM_REPLICA_NONE = 0, EASIM_REPLICA_LOADING, EASIM_REPLICA_READY };
 
-/* A place: that of a replica until it is released; NONE: nobody's, now. */
+/* A place for a replica, which keeps it until it is released. NONE: the place is empty now. */
 struct easim_replica {
-    uint32_t state;           /* enum easim_replica_state; NONE: the rest says nothing */
+    uint32_t state;           /* enum easim_replica_state; NONE: ignore the rest */
     uint32_t service, number; /* its name in results is SERVICE#NUMBER */
-    uint32_t config, node;    /* a replica configuration; of the view */
-    double since_s;           /* when it came into that state */
-    double ready_s;           /* loading: when it will be ready; ready: since_s */
+    uint32_t config, node;    /* index of a replica configuration; node of the view */
+    double since_s;           /* time at which it came into that state */
+    double ready_s;           /* loading: time at which it will be ready; ready: since_s */
 };
 
-/* What replica_figure answers. */
+/* Figures that replica_figure can return. */
 enum easim_replica_figure {
     EASIM_REPLICA_J_PER_TOKEN = 0, /* load > 0 */
     EASIM_REPLICA_POWER_W,         /* of all its GPUs */
@@ -64,29 +65,29 @@ enum easim_replica_figure {
 
 struct easim_services {
     size_t struct_size; /* of the host's struct easim_services */
-    /* 0 where the workload has no services, or the host scales them. replica_count: places, some of
-       them nobody's. */
+    /* All are 0 if the workload has no services, or if the host scales them. replica_count counts
+       places, including empty ones. */
     uint32_t service_count, replica_config_count, replica_count;
     size_t service_stride, replica_config_stride, replica_stride;
     const void *services, *replica_configs, *replicas; /* use the functions below */
-    /* Starts a replica of the service of that replica configuration, which takes its GPUs now and
-       loads; EASIM_INVAL: also if the service has its most replicas. */
+    /* Starts a replica in this replica configuration. It takes its GPUs now and loads. EASIM_INVAL
+       also if the service has its most replicas. */
     int (*plan_scale_up)(struct easim_plan *plan, uint32_t replica_config);
-    /* Releases a replica, by its place: its GPUs are free now. EASIM_INVAL also if the service has
-       only its least number, ready and loading ones together. */
+    /* Releases the replica in this place; its GPUs are free now. EASIM_INVAL also if the service
+       has only its least number of replicas, ready and loading ones together. */
     int (*plan_scale_down)(struct easim_plan *plan, uint32_t replica);
-    /* Of a ready replica in a configuration at a load, 0 .. 1 of its most_per_s: enum
-       easim_replica_figure. NAN: no such thing. */
+    /* A figure (enum easim_replica_figure) of a ready replica in this configuration at `load`, 0 ..
+       1 of its most_per_s. NAN: there is no such configuration or figure. */
     double (*replica_figure)(struct easim_plan *plan, uint32_t replica_config, double load,
                              uint32_t figure);
 };
 
-/* Its row in the policy's table of extensions. */
+/* The row of this extension in the policy's table of extensions. */
 #define EASIM_SERVICES(is_optional) \
     { "easim.services", 1, (uint32_t)sizeof(struct easim_services), is_optional }
 
-/* `extension`: the place of the row in the policy's table. NULL: optional, and this host lacks it.
- */
+/* `extension` is the index of that row in the table. NULL: the extension is optional, and this
+   easim does not have it. */
 static inline const struct easim_services *easim_services_of(const struct easim_pass *pass,
                                                              uint32_t extension) {
     return (const struct easim_services *)pass->extensions[extension];
