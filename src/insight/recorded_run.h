@@ -1,4 +1,4 @@
-/* A folder that was written with `record` (docs/reference/record.md), read back: first what all of
+/* A folder that was written with `record` (docs/reference/outputs.md), read back: first what all of
    its runs share, then one run (a policy and a replication) at a time, so that memory is that of
    one. Needs nothing but the folder. Times are int64 nanoseconds since the start of the run,
    energies int128 in 1e-18 J (power_j gives J), both exact. Jobs, GPU types and nodes have the

@@ -269,6 +269,6 @@ int recorded_table_word(struct recorded_table *table, int column, const char *co
     for (int i = 0; i < count; i++)
         if (slice_is(raw, words[i]))
             return i;
-    recorded_table_refuse(table, column, "one of the words that docs/reference/record.md lists");
+    recorded_table_refuse(table, column, "one of the words that docs/reference/outputs.md lists");
     return 0;
 }

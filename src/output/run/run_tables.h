@@ -1,4 +1,4 @@
-/* Tables of a run, each in the file of its name (docs/reference/record.md): a header with the line
+/* Tables of a run, each in the file of its name (docs/reference/outputs.md): a header with the line
    end, and the rows of a replication. */
 #ifndef EASIM_OUTPUT_RUN_RUN_TABLES_H
 #define EASIM_OUTPUT_RUN_RUN_TABLES_H
@@ -92,7 +92,7 @@ void power_csv_watch(struct power_csv *csv, const char *policy, uint32_t number,
 void power_csv_finish(struct power_csv *csv);
 
 /* --- recorded_csv --- */
-/* Runs that a recorded folder holds, and facts of each as a whole (docs/reference/record.md). */
+/* Runs that a recorded folder holds, and facts of each as a whole (docs/reference/outputs.md). */
 
 extern const char recorded_csv_header[];
 /* How long the rows of a replication are in the files that are read by parts. */
