@@ -18,7 +18,7 @@ tuning() {
     build/easim tune $seed --policy zeus --params edp_slack --objective energy_per_work_kwh --constraint 'throughput_jobs_per_h>=-1%' \
         --training-seed 2026 --training-replications 50 -n 30 --set horizon=drain --set workload.until=10h --quiet --force --out results/tune-slack
     awk -F, '$1 ~ /^(energy_per_work_kwh|throughput_jobs_per_h|energy_kwh|jct_restricted_mean_s|deadline_miss_rate)$/ {
-        printf "tuning,zeus,%s,%s,%.6g,%.3g,,\n", $2, $1, $5, $6
+        printf "tuning,zeus,%s,%s,%.6g,%.4g,,\n", $2, $1, $5, $6
         if ($7 != "") printf "tuning,zeus,tuned - before,%s percent,%.2f,%.2f,%.2f,%.2f\n", $1, 100 * $9, 100 * $8 / $16, 100 * ($14 - 1), 100 * ($15 - 1)
         }' results/tune-slack/check.csv
     awk -F, 'NR == 1 {next} {n++; value[n] = $4; half[n] = $5; slack[n] = $2; if ($8 == 1) best = n}
