@@ -180,7 +180,7 @@ static int host_try_config(struct easim_plan *plan, uint32_t job, uint32_t confi
     return span >= 0 && !keeps && power_cap_forbids_nw(sim, committed_nw) ? (int)EASIM_CAP : span;
 }
 
-/* In rounds the host asks for the next one, whatever the policy declares. */
+/* In rounds the host asks for the next one, even if the policy does not declare TICK. */
 static bool may_wake(const struct sim *sim) {
     return list_in_rounds(&sim->list) || action_has_capability(sim, EASIM_CAPABILITY_TICK);
 }
@@ -418,7 +418,7 @@ static double host_remaining(struct easim_plan *plan, uint32_t job) {
 
 ORDER_BY(by_node, struct easim_job_node, ASC(node))
 
-/* What a job holds as the plan stands: an action of this plan has it if it got it just now. */
+/* A job's allocation under the present plan: if it is new, an action of this plan has it. */
 static const struct allocation *find_allocation(const struct easim_plan *plan, uint32_t job) {
     const struct sim *sim = plan->sim;
     const struct job_run *run = &sim->runs[job];

@@ -11,7 +11,7 @@ struct action {
     struct job_start start; /* of a preemption or rejection only the job */
 };
 
-/* Of one call of a policy: zero-initialise all but sim; release with actions_finish. */
+/* One call of a policy: zero-initialise all except sim; release with actions_finish. */
 struct easim_plan {
     struct plan_head head;
     struct sim *sim;
@@ -21,8 +21,8 @@ struct easim_plan {
 
 /* Puts the structs of the policy's extensions in their order, with the functions of services. */
 void actions_init(struct sim *sim);
-/* What the policy is called with, the view and the host functions that fill in the plan, in *pass.
-   Returns it as the policy's own functions get it (view_begin_call). */
+/* Fills in *pass, with which the policy is called: the view and the host functions that fill in the
+   plan. Returns it as the policy's own functions get it (view_begin_call). */
 const struct easim_pass *actions_pass(struct easim_plan *plan, struct easim_pass *pass);
 /* Carries out what the policy has asked for; if the run has failed, drops it. */
 void actions_finish(struct easim_plan *plan);

@@ -39,7 +39,7 @@ static void span_checks_job(struct sim *sim, uint32_t job) {
                  sim->workload->jobs.at[job].id);
 }
 
-/* Of a span, place by place; they are runs of nodes. */
+/* Checks one span, place by place; places are runs of nodes. */
 static void check_span(struct sim *sim, uint32_t gpu_type, uint32_t span) {
     const struct cluster *cluster = sim->cluster;
     const struct type_placement *type = &sim->placement.types[gpu_type];
@@ -162,7 +162,7 @@ static double computing_w(struct sim *sim, uint32_t job, const struct easim_conf
     return power_rigid_w(cluster_rigid_busy_w(type), type->tdp_w, value);
 }
 
-/* What a job holds at its nodes: whole GPUs, or part of one. */
+/* Adds the GPUs that a job holds at its nodes: whole ones, or part of one. */
 static void add_pieces(struct sim *sim, const struct allocation *allocation,
                        const struct easim_config *config, struct totals *totals) {
     const struct piece *pieces = allocation_pieces(allocation);
@@ -226,7 +226,7 @@ static void check_checkpointing(struct sim *sim, uint32_t job) {
                  sim->workload->jobs.at[job].id);
 }
 
-/* What the policy is shown of a job's past, and what it keeps of it. */
+/* The view of a job's past must agree with what the engine keeps of it. */
 static void check_past(struct sim *sim, uint32_t job) {
     double held_s = easim_job_held_gpu_s(sim->view.v, &sim->view.jobs[job]),
            true_s = (double)account_gpu_ps(sim, job) * 1e-12;
@@ -310,7 +310,7 @@ static uint32_t count_asleep(struct sim *sim, uint32_t node) {
     return asleep;
 }
 
-/* What jobs hold of a shared GPU and what is free of it add up to the whole GPU. */
+/* The parts of a shared GPU that jobs hold and the free part add up to the whole GPU. */
 static void check_shared(struct sim *sim, struct totals *totals) {
     for (uint32_t h = 0; h < sim->cluster->gpu_type_count; h++) {
         const struct sharing *sharing = &sim->placement.types[h].sharing;

@@ -147,7 +147,7 @@ void contention_check(struct sim *sim) {
 }
 
 /* --- forecasts_check --- */
-/* What an hour was is summed up from the values that the view has had, not from the series. */
+/* An hour is summed up from the values that the view has had, not from the series. */
 
 struct forecasts_past {
     double least[SIGNALS], sum[SIGNALS], most[SIGNALS]; /* of the present hour */
@@ -277,7 +277,7 @@ static double load_of(const struct service_run *run, double backlog) {
     return keeps_up ? run->demand_per_s / run->capacity_per_s : 1;
 }
 
-/* What one replica draws, and that it is in one node. */
+/* Adds the power of one replica, and checks that it is in one node. */
 static void add_replica(struct sim *sim, const struct replica *r, double load,
                         struct counted *counted, struct services_held *held) {
     const struct replica_config *config = &services_spec(sim, r->service)->configs[r->config];

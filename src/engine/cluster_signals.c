@@ -93,7 +93,7 @@ static bool backlog_falls(const struct service_run *run) {
             (run->flow == SERVICE_FLOW_BACKLOG && run->demand_per_s < run->capacity_per_s));
 }
 
-/* Where services are, a change that does not come again is awaited however far it is. */
+/* If there are services, the run waits for a change that happens once, however far it is. */
 static bool once_is_left(const struct sim *sim) {
     bool left = false;
     for (uint32_t i = 0; i < SIGNALS && sim->services.count > 0; i++)
@@ -105,13 +105,13 @@ static bool once_is_left(const struct sim *sim) {
     return left;
 }
 
-/* A policy that starts nothing in any state of cap, price and carbon that the repeated series can
-   be in together, while nothing else happens, is taken to wait for ever. Before that it may still
-   be waiting for one of them. Where nodes fail, one may have failed in the state that it waits for:
-   it gets that state many times. So with demands of services, and what replicas do because of them:
-   one that is let go may be what a job waits for, and that takes a while (after_ns); none goes of
-   a service whose backlog only grows, whose demand then does not count. A policy that
-   goes on asking for timers, as rounds do, may wait for a time of its own: it gets very many. */
+/* A repeated series of cap, price or carbon may never let the policy start a job. It counts as
+   waiting for ever if it starts nothing in any state that the series can be in together, while
+   nothing else happens. Three things delay this verdict. If nodes fail, one may have failed in the
+   state that the job waits for, so the policy gets that state many times. If services have demands,
+   a job may wait for a replica to be released, which takes a while (after_ns); a service whose
+   backlog only grows releases none, so its demand does not count. If the policy goes on asking for
+   timers, as rounds do, it may wait for a time of its own, so it gets very many. */
 static bool only_repeats(const struct sim *sim) {
     const struct cluster_changes *c = &sim->changes;
     const struct services *services = &sim->services;
@@ -241,9 +241,9 @@ uint32_t forecasts_hours(const struct sim *sim) {
 
 /* ---- What comes ---- */
 
-/* What holds in a whole hour from from_ns on: the mean of a series over time, of a limit the least;
-   NAN: the series does not reach that far. The cursor is at from_ns or before, and goes on to the
-   end of that hour. */
+/* The value for a whole hour from from_ns on: the mean of a series over time, or the least of a
+   limit. NAN: the series does not reach that far. The cursor is at from_ns or before, and moves to
+   the end of that hour. */
 static double hour_value(struct series_cursor *cursor, int64_t from_ns) {
     const int64_t to_ns = from_ns + FORECAST_HOUR_NS, last_ns = series_last_ns(cursor->series);
     while (series_next_ns(cursor) <= from_ns)

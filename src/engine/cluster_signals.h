@@ -39,7 +39,7 @@ void wake_ups_finish(struct sim *sim); /* accepts a zeroed sim */
 
 #define FORECAST_HOUR_NS (3600 * NS_PER_S)
 
-/* How many hours the policy of a simulation sees: none unless it has easim.forecast. */
+/* Number of hours that the policy of a simulation sees: 0 unless it has easim.forecast. */
 uint32_t forecasts_hours(const struct sim *sim);
 /* Puts those of the first hour into the view, which holds the values of t = 0 already. */
 void forecasts_init(struct sim *sim);

@@ -63,7 +63,7 @@ static const struct config_rate *rate_of(const struct sim *sim, uint32_t job) {
     return rate;
 }
 
-/* Of the rate of its configuration, by noise and neighbours. */
+/* Speed as a share of the rate of its configuration, after noise and neighbours. */
 static double own_speed(const struct sim *sim, uint32_t job) {
     return sim->progress[job].noise / nodes_slowdown(sim, job);
 }
@@ -104,7 +104,7 @@ static void enter_network(struct sim *sim, uint32_t job) {
                     (uint32_t)c->loads.count);
 }
 
-/* What the network leaves of the rate of a job. */
+/* The share of a job's rate that the network allows. */
 static double network_share(const struct contention *c, uint32_t job) {
     if (!c->has_network || !max_min_has(&c->network, job))
         return 1;

@@ -1,9 +1,9 @@
-/* What computing jobs share beside GPUs and nodes: uplinks of the network, and storage (semantics
-   35). A job computes at a share of its rate, 1 where nothing holds it back: first the network has
-   its share of the rate, then storage its share of what that leaves.
+/* Resources that computing jobs share in addition to GPUs and nodes: uplinks of the network, and
+   storage (semantics 35). A job computes at a share of its rate, which is 1 if nothing limits it.
+   First the network takes its share of the rate, then storage its share of the rest.
 
-   Off, and without cost, unless the cluster has contention or storage. Here are the shares; how
-   jobs go on with others is up to loop.h. */
+   Off, and without cost, unless the cluster has contention or storage. This file has the shares;
+   loop.h changes the progress of the jobs. */
 #ifndef EASIM_ENGINE_CONTENTION_H
 #define EASIM_ENGINE_CONTENTION_H
 
@@ -31,7 +31,7 @@ struct contention {
 void contention_init(struct sim *sim);
 void contention_finish(struct sim *sim);
 
-/* A job begins to compute; its own speed has changed, and with it what it could use; it stops. */
+/* A job begins to compute, its own speed and with it its greatest share change, or it stops. */
 void contention_begin(struct sim *sim, uint32_t job);
 void contention_enter(struct sim *sim, uint32_t job);
 void contention_leave(struct sim *sim, uint32_t job);
@@ -42,7 +42,7 @@ void contention_reset(struct sim *sim, uint32_t job);
 static inline double contention_share(const struct sim *sim, uint32_t job) {
     return sim->contention ? sim->contention->jobs[job].share : 1;
 }
-/* Of all GPUs of a computing job, nW, where its share is, or would be, below 1. */
+/* Power of all GPUs of a computing job, in nW, if its share is, or were, below 1. */
 int64_t contention_power_nw(const struct sim *sim, uint32_t job, double share);
 
 /* Whether shares may have become others since contention_settle. */

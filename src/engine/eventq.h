@@ -1,5 +1,5 @@
 /* The pending-event set: an indexed 4-ary heap in the order of one number of 128 bits (time, place
-   among the events of the instant), and one event beside it. */
+   among the events of the instant), and one event outside the heap. */
 #ifndef EASIM_ENGINE_EVENTQ_H
 #define EASIM_ENGINE_EVENTQ_H
 

@@ -46,7 +46,7 @@ bool action_keeps_config(const struct sim *sim, uint32_t job, uint32_t config) {
            sim->view.jobs[job].state == EASIM_JOB_RUNNING && sim->view.jobs[job].config == config;
 }
 
-/* In rounds the host preempts, and asks for the next one, whatever the policy declares. */
+/* In rounds the host preempts and asks for the next round, even if the policy declares neither. */
 enum refusal action_check_preempt(const struct sim *sim, uint32_t job) {
     if (!action_has_capability(sim, EASIM_CAPABILITY_PREEMPT) && !list_in_rounds(&sim->list))
         return REFUSED_CAPABILITY;

@@ -95,7 +95,7 @@ static void stop_jobs(struct sim *sim, uint32_t node) {
     free(jobs);
 }
 
-/* What a node counts against the power cap while no job is on it. */
+/* Power of a node that counts against the cap while no job is on it. */
 static int64_t idle_node_nw(const struct sim *sim, const struct node *node) {
     return (int64_t)node->gpus * WHOLE_GPU_MILLI * sim->meter.types[node->gpu_type].idle_milli_nw +
            power_nw(node->fixed_w);

@@ -1,4 +1,4 @@
-/* What jobs hold: see gpus.h. */
+/* GPUs that jobs hold: see gpus.h. */
 #include "engine/gpus.h"
 
 #include "base/mem.h"
@@ -67,7 +67,7 @@ static int64_t computing_nw(const struct sim *sim, uint32_t config, uint32_t spa
     return sim->computing_nw[(size_t)config * sim->view.v->span_count + span];
 }
 
-/* Of all that config holds without computing. */
+/* Power of all GPUs of config while they do not compute. */
 static int64_t ctx_nw(const struct sim *sim, uint32_t config) {
     const struct easim_config *c = &sim->view.configs[config];
     const struct power_type *type = &sim->meter.types[c->gpu_type];
@@ -112,7 +112,7 @@ static int64_t piece_milli(const struct allocation *allocation, const struct pie
     return allocation->milli > 0 ? allocation->milli : (int64_t)piece->gpus * WHOLE_GPU_MILLI;
 }
 
-/* What an allocation adds to the committed power when its GPUs, free before, run config. */
+/* Increase of the committed power if the GPUs of an allocation, free before, run config. */
 static int64_t added_nw(const struct sim *sim, const struct allocation *allocation,
                         uint32_t config) {
     const struct piece *pieces = allocation_pieces(allocation);
@@ -136,8 +136,8 @@ static bool take_free(struct sim *sim, uint32_t config, struct allocation *alloc
     return false;
 }
 
-/* Whole GPUs that a piece takes from the free ones of its node, or gives back to them: of a part of
-   a GPU one if nobody else is on it (whole), else none. */
+/* Whole GPUs that a piece takes from the free ones of its node, or gives back to them. A part of a
+   GPU takes one if no other job is on it (whole), otherwise none. */
 static uint32_t piece_gpus(const struct allocation *allocation, const struct piece *piece,
                            bool whole) {
     return allocation->milli > 0 ? whole : piece->gpus;
@@ -203,8 +203,8 @@ static void let_gpus_go(struct sim *sim, uint32_t job, uint32_t config,
                                placement_shared_gpu(&sim->placement, allocation)->awake_ns);
 }
 
-/* What the number of free GPUs of a type does not tell: the most that are free in one place, and
-   how much is free of those that jobs share. */
+/* Details that the number of free GPUs of a type does not show: the most that are free in one
+   place, and how much is free of shared GPUs. */
 void gpus_show_room(struct sim *sim, uint32_t type) {
     const struct sharing *sharing = &sim->placement.types[type].sharing;
     struct easim_gpu_type *t = view_gpu_type(&sim->view, type);

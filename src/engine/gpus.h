@@ -1,11 +1,11 @@
-/* What jobs hold, GPUs or part of one: taken and given back, in placement, view, power and usage
-   alike; and the power that counts against the cap. */
+/* GPUs, or parts of one, that jobs hold. They are taken and given back in placement, view, power
+   and usage at once. Also the power that counts against the cap. */
 #ifndef EASIM_ENGINE_GPUS_H
 #define EASIM_ENGINE_GPUS_H
 
 #include "engine/sim.h"
 
-/* What each configuration draws, once for all: every start, segment and stop asks for it. */
+/* Computes the power of each configuration once, because every start, segment and stop needs it. */
 void gpus_init(struct sim *sim);
 /* Thousandths of GPUs that a job holds in config. */
 int64_t gpus_held_milli(const struct sim *sim, uint32_t config);
@@ -29,13 +29,13 @@ bool gpus_borrow(struct sim *sim, uint32_t config, struct allocation *allocation
 void gpus_hand_back(struct sim *sim, struct allocation *allocation);
 /* A job that is being resized has no GPUs until it takes others; it still uses its old ones. */
 void gpus_let_go(struct sim *sim, uint32_t job);
-/* What would happen if config were taken from the free GPUs now: enum easim_span or EASIM_NOFIT,
-   and sim->committed_nw. */
+/* The result of taking config from the free GPUs now: enum easim_span or EASIM_NOFIT, and
+   sim->committed_nw. */
 int gpus_try_free(struct sim *sim, uint32_t config, int64_t *ret_committed_nw);
-/* What a start of a waiting job, or a resize of a running one, in config would do now: likewise. */
+/* The same for a start of a waiting job, or a resize of a running one, in config. */
 int gpus_try_config(struct sim *sim, uint32_t job, uint32_t config, int64_t *ret_committed_nw);
 
-/* What the view tells beside the number of free GPUs, after some were taken or given back. */
+/* Updates the view of free GPUs, except their number, after some were taken or given back. */
 void gpus_show_room(struct sim *sim, uint32_t gpu_type);
 
 /* Takes free GPUs, or part of one, for a job. False, with nothing changed, if they are not free. */
@@ -51,8 +51,8 @@ void gpus_use(struct sim *sim, uint32_t job);
 /* And stops using them, though it still holds them: its GPU time is counted. */
 void gpus_stop_using(struct sim *sim, uint32_t job);
 void gpus_leave(struct sim *sim, uint32_t job); /* that, and they come free */
-/* Who holds GPUs for a configuration goes on, on the same ones, in another: what counts against the
-   cap follows. */
+/* A job goes on in another configuration on the same GPUs, so the power that counts against the cap
+   changes. */
 void gpus_recommit(struct sim *sim, uint32_t from, uint32_t to, uint32_t span);
 
 /* --- power_cap --- */
@@ -67,7 +67,7 @@ bool power_cap_forbids(struct sim *sim, uint32_t job, uint32_t config);
 /* Whether a constant cap forbids every configuration of a job's set, on the empty cluster. */
 bool power_cap_forbids_job(const struct sim *sim, uint32_t job);
 
-/* Whether there is a cap now that binds the policy; whether it forbids to commit so much power. */
+/* Whether there is a cap now that binds the policy; whether it forbids this committed power. */
 bool power_cap_binds(const struct sim *sim);
 bool power_cap_forbids_nw(const struct sim *sim, int64_t committed_nw);
 
@@ -83,7 +83,7 @@ static inline bool utilization_changes(const struct sim *sim, uint32_t job) {
     return sim->uses && sim->workload->jobs.at[job].utilization;
 }
 
-/* Of a job whose utilization changes: a run begins, with the work it has left. */
+/* For a job whose utilization changes: a run begins, with the work it has left. */
 void utilization_begin(struct sim *sim, uint32_t job);
 /* The value that holds in its run now. */
 double utilization_present(const struct sim *sim, uint32_t job);
@@ -91,11 +91,11 @@ double utilization_present(const struct sim *sim, uint32_t job);
 double utilization_next_work(const struct sim *sim, uint32_t job);
 
 /* --- phase --- */
-/* The phases of a job's model (semantics 15), and which one a job is in by the work it has left.
-   What follows for the job is in jobs.h. Inline where every event asks. */
+/* The phases of a job's model (semantics 15), and the phase that a job is in by the work it has
+   left. jobs.h has the consequences for the job. Inline if every event needs it. */
 
-/* The configurations of a job in its present phase: the sets of the phases of one request stand one
-   after the other (config_table.h). */
+/* The configurations of a job in its present phase: the sets of the phases of one request follow
+   each other (config_table.h). */
 static inline const struct config_set *phase_set(const struct sim *sim, uint32_t job) {
     return &sim->workload->table.sets.at[sim->workload->jobs.at[job].set + sim->runs[job].phase];
 }
@@ -112,7 +112,7 @@ static inline double phase_end_work(const struct sim *sim, uint32_t job) {
     return sim->workload->jobs.at[job].work * (1 - phase_set(sim, job)->until);
 }
 
-/* The phase of a job with so much work left. One that is over but for rounding is over. */
+/* The phase of a job with this work left. A phase that only rounding keeps open is over. */
 uint8_t phase_of_work(const struct sim *sim, uint32_t job, double remaining);
 
 #endif

@@ -1,8 +1,8 @@
-/* The memory of a view in a checked run: mapped twice, for the host to write and for policies
-   to read, with a copy of what the host has put there. So a policy that writes by accident
-   crashes. What one writes by any other way is found by comparing with the copy: a place before
-   the host next changes it, a window that moves on at every look, and at times all of it. Cost
-   of a decision: what the host changes, and two windows of constant size. */
+/* The memory of a view in a checked run. It is mapped twice, for the host to write and for policies
+   to read, so a policy that writes by accident crashes. A copy has what the host wrote. Writes by
+   any other way are found by comparing with it: a place before the host next changes it, a window
+   that moves on at every look, and at times all of it. Cost of a decision: the host's changes, and
+   two windows of constant size. */
 #ifndef EASIM_ENGINE_GUARD_H
 #define EASIM_ENGINE_GUARD_H
 
@@ -28,15 +28,15 @@ struct guard {
         *damage; /* the first place found that somebody else has written, in the host's mapping */
 };
 
-/* Maps the same zeroed memory `count` times: to be read and written; to be read; the others cannot
-   even be read yet. Where the system refuses, here and below, the process ends as without memory.
- */
+/* Maps the same zeroed memory `count` times: the first can be read and written, the second read,
+   and the others not even that yet. If the system refuses, here and below, the process ends as
+   without memory. */
 void guard_map(size_t bytes, void *ret[], int count);
 
 /* Maps zeroed memory; checked: twice, and keeps a copy. */
 void guard_init(struct guard *guard, size_t bytes, bool checked);
 void guard_finish(struct guard *guard); /* accepts a zeroed one */
-/* Whole pages of a checked memory behind an array, which policies may not read either. */
+/* Makes whole pages of a checked memory, which follow an array, unreadable for policies. */
 void guard_hide(struct guard *guard, size_t from, size_t bytes);
 
 /* These whole pages, of a memory that is not checked, read as zero again and take up none. */

@@ -1,4 +1,4 @@
-/* What the files of src/engine share; for this folder alone. */
+/* Declarations shared by the files of src/engine, for this folder alone. */
 #ifndef EASIM_ENGINE_INTERNAL_H
 #define EASIM_ENGINE_INTERNAL_H
 
@@ -17,7 +17,7 @@ void callbacks_finish(struct sim *sim);
 /* At the end of a checked run: compares all of the view. */
 void callbacks_check_view(struct sim *sim);
 /* For a run that ends because jobs wait for ever: whether a list policy would start one of them if
-   all its callbacks were asked anew; text says which. The view is then as after that start. */
+   the host called all its callbacks again. text says which. Then the view is as after its start. */
 #define EXPLANATION_BYTES 256
 bool callbacks_explain(struct sim *sim, char text[static EXPLANATION_BYTES]);
 
@@ -28,7 +28,7 @@ void admission_submit(struct sim *sim, uint32_t job);
 
 /* --- exchange --- */
 
-/* What exchange_try makes of the action of a part that resizes a job to what it has. */
+/* The result of exchange_try for a part that resizes a job to what it has. */
 #define EXCHANGE_NOTHING UINT32_MAX
 
 /* Parts as the host keeps them; zero-initialise, release with exchange_finish. */
@@ -52,7 +52,7 @@ enum refusal exchange_try(struct sim *sim, struct exchange *exchange, uint32_t *
 void exchange_take_gpus(struct sim *sim, struct exchange *exchange);
 
 /* --- action_checks --- */
-/* Whether an action can be tried at all as the plan stands. Fit and power cap come later. */
+/* Whether an action is possible at all under the present plan. Fit and power cap come later. */
 
 bool action_has_capability(const struct sim *sim, uint32_t capability);
 /* A configuration of the job's own range. */
@@ -65,16 +65,16 @@ enum refusal action_check_start(const struct sim *sim, uint32_t job, uint32_t co
 enum refusal action_check_preempt(const struct sim *sim, uint32_t job);
 enum refusal action_check_resize(const struct sim *sim, uint32_t job, uint32_t config);
 enum refusal action_check_reject(const struct sim *sim, uint32_t job);
-/* Of a configuration of a replica, and of a replica, by their places in the view. */
+/* The same for a configuration of a replica, and for a replica, by their places in the view. */
 enum refusal action_check_scale_up(const struct sim *sim, uint32_t replica_config);
 enum refusal action_check_scale_down(const struct sim *sim, uint32_t replica);
 
 /* --- invariants --- */
 
-/* GPUs are conserved on every node and below every switch, each job is in one state and has the
-   span of its nodes, committed and metered power equal the
-   sum over jobs, and the energy of jobs, idle GPUs and nodes equals the integral of power. The
-   first violation fails the run. */
+/* Checks four things. GPUs are conserved on every node and below every switch. Each job is in one
+   state and has the span of its nodes. Committed and metered power equal the sum over jobs. The
+   energy of jobs, idle GPUs and nodes equals the integral of power. The first violation fails the
+   run. */
 void invariants_check_all(struct sim *sim);
 /* To be called after every event. Checks all of it while there are at most 64 jobs to look at; of
    n > 64 jobs only at every n/64-th call, since otherwise a long queue would cost its square. To
@@ -82,16 +82,16 @@ void invariants_check_all(struct sim *sim);
 void invariants_check(struct sim *sim);
 
 /* --- contention_check --- */
-/* What --check asks of shares (semantics 35.4), by the allocations of jobs: no uplink or storage
-   carries more than it can; a job with less than it could use is on a full one where none has
-   more. */
+/* The rules of --check for shares (semantics 35.4), by the allocations of jobs: no uplink or
+   storage carries more than it can, and a job with less than it could use is on a full one on which
+   no job has more. */
 
 /* With contention: fails the run if that is not so. */
 void contention_check(struct sim *sim);
 
 /* --- forecasts_check --- */
-/* What `--check` asks of forecasts: a past hour was as shown while present, whatever the error of
-   those ahead; without an error what is shown of an hour never changes. */
+/* The rules of `--check` for forecasts: a past hour was as shown while it was present, whatever the
+   error of later hours was. Without an error, the forecast of an hour never changes. */
 
 /* Around forecasts_update, with the view of the instant before and the time to which it goes on. */
 void forecasts_check_advance(struct sim *sim, int64_t from_ns, int64_t to_ns);
@@ -101,7 +101,7 @@ void forecasts_check_finish(struct sim *sim);
 /* --- services_check --- */
 /* Checks of services after every event, derived from replicas and demand (semantics 34). */
 
-/* What replicas and reservations hold and draw. */
+/* Totals of replicas and reservations: the GPUs that they hold and their power. */
 struct services_held {
     uint32_t *node_gpus;            /* by node; added to */
     int64_t power_nw, committed_nw; /* reserved GPUs draw as idle ones do */

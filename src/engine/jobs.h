@@ -1,6 +1,6 @@
-/* The life of a job: submitted, started, finished; interrupted or moved (interrupt, job_resize);
-   what it does in between is in segments.h. Each step keeps placement, power, usage, view and
-   pending events together. */
+/* The life of a job: it is submitted, started, finished, interrupted or moved (interrupt,
+   job_resize). segments.h has its work in between. Each step keeps placement, power, usage, view
+   and pending events together. */
 #ifndef EASIM_ENGINE_JOBS_H
 #define EASIM_ENGINE_JOBS_H
 
@@ -46,8 +46,8 @@ void job_resize_carry_out(struct sim *sim, const struct job_start *start);
 /* --- rejection --- */
 /* Jobs that the policy refuses for good (plan_reject); on arrival: admission, internal.h. */
 
-/* The words for it in all results: "by the policy", with its reason if it has one. They are sim's.
-   There are only so many different ones. */
+/* The words for it in all results: "by the policy", with its reason if it has one. sim owns them.
+   Their number is limited. */
 const char *rejection_words(struct sim *sim, const char *reason);
 /* Takes a waiting job out of the queue; rejection_carry_out follows when the decision ends. */
 void rejection_take(struct sim *sim, uint32_t job, const char *words);
@@ -67,7 +67,7 @@ void job_phase_enter(struct sim *sim, uint32_t job);
 /* Makes room for all jobs, if the policy declares job_memory_size; fails if that is too much. */
 int job_memory_init(struct sim *sim, struct error *reterr) MUST_CHECK;
 void job_memory_finish(struct sim *sim); /* accepts a zeroed one */
-/* Of a checked run: whether the policy has written behind the memory of a submitted job. */
+/* In a checked run: whether the policy has not written past the memory of a submitted job. */
 bool job_memory_is_whole(const struct sim *sim, uint32_t job);
 
 #endif

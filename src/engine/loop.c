@@ -120,8 +120,8 @@ static void events_apply(struct sim *sim, const struct event *event) {
 }
 
 /* --- settle --- */
-/* What follows from changes at nodes and in what jobs share: once for all changes of an event or
-   decision, so that a job whose neighbors end up the same is left alone. */
+/* Consequences of changes at nodes and in shares. They are applied once for all changes of an event
+   or decision, so that a job whose neighbors end up the same is left alone. */
 
 static void settle_sleep(struct sim *sim, uint32_t node) {
     int64_t next_ns = sleep_next_ns(&sim->nodes.sleep, node);
@@ -195,7 +195,7 @@ static void settle_contention(struct sim *sim) {
 
 #define EVENTS_PER_LOOK_OUT 1024
 
-/* There are many events and segments, and mostly nobody who wants them. */
+/* There are many events and segments, and in most runs no observer for them. */
 static void find_listeners(struct sim *sim) {
     sim->told = EASIM_NONE;
     for (const struct observer *const *o = sim->observers; *o; o++) {
@@ -411,8 +411,8 @@ static bool is_stuck(const struct sim *sim) {
     return sim->waiting > 0 && !cluster_changes_helpful_left(sim);
 }
 
-/* Every EVENTS_PER_LOOK_OUT events: counts them for whoever shows progress, and asks whether
-   the run is to be given up. */
+/* Every EVENTS_PER_LOOK_OUT events: counts them for the progress line, and asks whether the run is
+   to be given up. */
 static bool is_cancelled(struct sim *sim) {
     if (sim->event_total < sim->look_out_at)
         return false;
@@ -429,7 +429,7 @@ static uint32_t gpus_of_services(const struct sim *sim) {
     return gpus;
 }
 
-/* What keeps them from giving any back, where that is known. */
+/* The reason why they give none back, if it is known. */
 static void tell_of_services(const struct sim *sim, struct str *out) {
     uint32_t capped = replicas_kept_by_cap(sim), s = 0;
     if (sim->services.count > 0)
@@ -452,7 +452,7 @@ static const char *what_happens(const struct sim *sim) {
                : "but what the repeated series have shown will happen";
 }
 
-/* What the policy has counted, in words. */
+/* The counts of the policy, in words. */
 static void tell_counts(const struct sim *sim, struct str *out) {
     for (size_t i = 0; i < sim->counted.entries.count; i++) {
         const struct tally_entry *entry = &sim->counted.entries.at[i];

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 /* --- node batches --- */
-/* Batches: see batches. Invariants: all jobs of a batch have computed at its slowdown since
-   rated_ns, and work[] is what they had done then, in the very doubles that steps one job at a time
-   give; a job of a batch does not end before its wake_ns, whatever its neighbours do. */
+/* Batches: see nodes.h. Invariants: all jobs of a batch have computed at its slowdown since
+   rated_ns. work[] is what they had done then, in the very doubles that steps of one job at a time
+   give. Before its wake_ns no job of a batch ends, whatever its neighbours do. */
 
 /* Jobs with less to go stay out: they would only have to leave again. */
 #define SOON_NS       1000000000
@@ -121,7 +121,7 @@ static void leave_others(struct sim *sim, uint32_t job, struct node_batch *batch
     own->other_place = 0;
 }
 
-/* How long it would take a job that ends at end_ns if it were alone on its node from from_ns on. */
+/* Time that a job which ends at end_ns would take if it were alone on its node from from_ns on. */
 static double alone_ns(const struct node_batch *batch, int64_t from_ns, int64_t end_ns) {
     return (double)(end_ns - from_ns) / batch->slowdown;
 }

@@ -1,6 +1,6 @@
-/* What goes on at a node beside the segments of jobs: which jobs are there, how they slow each
-   other down, which free GPUs sleep. Off, and without cost, unless the cluster has failures,
-   interference or sleep. What follows from changes waits for loop.h. */
+/* Changes at a node other than segments of jobs: which jobs are there, how they slow each other
+   down, which free GPUs sleep. Off, and without cost, unless the cluster has failures, interference
+   or sleep. loop.h applies the consequences of changes. */
 #ifndef EASIM_ENGINE_NODES_H
 #define EASIM_ENGINE_NODES_H
 
@@ -9,8 +9,8 @@
 void nodes_init(struct sim *sim);
 void nodes_finish(struct sim *sim);
 
-/* With sleep: a job takes GPUs of a node from the free ones, which returns when they are awake;
-   and gives back all that it holds there. Job EASIM_NONE: nobody in particular; they come back
+/* With sleep: a job takes GPUs of a node from the free ones, which returns when they are awake, and
+   gives back all that it holds there. Job EASIM_NONE: no job in particular; they come back
    awake. */
 int64_t nodes_take_gpus(struct sim *sim, uint32_t node, uint32_t gpus, uint32_t job);
 void nodes_give_back_gpus(struct sim *sim, uint32_t node, uint32_t gpus, uint32_t job);
@@ -21,10 +21,10 @@ void nodes_add_job(struct sim *sim, uint32_t job, uint32_t node);
 void nodes_remove_job(struct sim *sim, uint32_t job, uint32_t node);
 /* Whether jobs on one node slow each other down. */
 bool nodes_interfere(const struct sim *sim);
-/* What the goodput of a job is divided by: 1 + slowdown_per_neighbour * other jobs on a node, the
-   most over its nodes. */
+/* The divisor of a job's goodput: 1 + slowdown_per_neighbour * other jobs on a node, the most over
+   its nodes. */
 double nodes_slowdown(const struct sim *sim, uint32_t job);
-/* The same for a job of one node where so many are. */
+/* The same for a job of one node on which this number of jobs is. */
 double nodes_slowdown_of(const struct sim *sim, size_t jobs);
 /* The event itself: GPUs of a node fall asleep. */
 void nodes_fall_asleep(struct sim *sim, uint32_t node);
@@ -33,15 +33,15 @@ void nodes_fail(struct sim *sim, uint32_t node);
 void nodes_repair(struct sim *sim, uint32_t node);
 
 /* --- node batches --- */
-/* Jobs on one node that slow each other down, and whose speeds so change together: a node batch.
-   What they have done is brought up to date in one sweep over arrays, and they have no events: only
-   a job that may end soon has one. A job is in the batch of its node or has its own progress and
-   event (segments.h), and which it is makes no difference to any result. Nothing happens unless
-   jobs interfere.
-   A virtual clock of the node would not do: what a job has done is a sum of rounded doubles, one
-   for each stretch of constant speed, and must stay that to the last digit. The addition is all
-   that is left of it. A job wakes when it could end at the earliest, alone on its node, and leaves
-   the batch if it then has less than a second to go. Waking is no event: no time passes. */
+/* Jobs on one node that slow each other down, so that their speeds change together: a node batch.
+   One sweep over arrays brings their work up to date, and they have no events, except for a job
+   that may end soon. A job is in the batch of its node or has its own progress and event
+   (segments.h); this makes no difference to any result. Nothing happens unless jobs interfere.
+
+   A virtual clock of the node would not do: the work of a job is a sum of rounded doubles, one for
+   each stretch of constant speed, and must stay the same to the last digit. Only this addition is
+   left. A job wakes when it could end at the earliest, alone on its node, and leaves the batch if
+   it then has less than a second to go. Waking is no event, because no time passes. */
 
 void node_batches_init(struct sim *sim);
 void node_batches_finish(struct sim *sim);

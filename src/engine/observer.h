@@ -58,7 +58,7 @@ struct action_record {
     } scaled;
 };
 
-/* What a job, or a replica of a service, does from one instant to another. */
+/* The activity of a job, or of a replica of a service, from one instant to another. */
 enum segment_kind {
     SEGMENT_NONE, /* nothing: not submitted yet, rejected or finished */
     SEGMENT_QUEUED,
@@ -77,8 +77,8 @@ enum segment_kind {
     X(CAUSE_SUBMITTED, "submitted"),                            /* the first one: nothing ended */ \
         X(CAUSE_STARTED, "started"), X(CAUSE_SET_UP, "set_up"), /* the set-up is over */ \
         X(CAUSE_PHASE, "phase"),             /* the next phase of its model: a run goes on */ \
-        X(CAUSE_UTILIZATION, "utilization"), /* the next step of its utilization: likewise */ \
-        X(CAUSE_CONTENTION, "contention"),   /* another share of network or storage: likewise */ \
+        X(CAUSE_UTILIZATION, "utilization"), /* the next step of its utilization: the same */ \
+        X(CAUSE_CONTENTION, "contention"),   /* another share of network or storage: the same */ \
         X(CAUSE_PREEMPTED, "preempted"), X(CAUSE_SAVED, "saved"), /* a checkpoint is written */ \
         X(CAUSE_RESIZED, "resized"), X(CAUSE_NODE_FAILED, "failed"), \
         X(CAUSE_FINISHED, "finished"), \
@@ -148,7 +148,7 @@ struct observer {
     void (*action)(void *context, const struct sim *sim, const struct action_record *action);
     /* The policy says why the job whose story is told waits, or is started; sim->told. */
     void (*reason)(void *context, const struct sim *sim, uint32_t job, const char *text);
-    uint32_t told; /* where there is `reason`: the job whose story it tells */
+    uint32_t told; /* if there is `reason`: the job whose story it tells */
     /* The end of the warm-up: measuring begins. */
     void (*measure)(void *context, const struct sim *sim);
 };

@@ -23,11 +23,11 @@ static bool checks_all(const struct sim *sim) {
     return (sim->decision_total & (sim->decision_total - 1)) == 0;
 }
 
-/* Stands for all callbacks of a list policy: there are so many calls of them that noting which
-   one runs would cost too much. */
+/* The name of all callbacks of a list policy: there are too many calls of them to note each one's
+   name. */
 #define LIST_CALLBACK "a callback"
 
-/* What a policy may have done to the process, beside what it was called for. */
+/* Looks for side effects of a call of the policy on the process. */
 static void end_call(struct sim *sim, const char *name) {
     sim_note_call(sim, NULL);
     if (sim->options.original && !*sim->options.original)
@@ -91,7 +91,7 @@ static uint64_t thread_ns(void) {
     return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-/* What has been drawn since the last decision. */
+/* Shows the energy since the last decision. */
 static void show_energy(struct sim *sim) {
     int128 energy = power_meter_energy(&sim->meter);
     view_header(&sim->view)->energy_j = power_j(energy - sim->decided_energy);

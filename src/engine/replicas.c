@@ -29,7 +29,7 @@ bool replicas_fit(const struct sim *sim, const struct replica_config *config) {
 
 /* ---- GPUs ---- */
 
-/* What a replica adds to the committed power when its GPUs, free before, are its own. */
+/* Increase of the committed power if a replica gets its GPUs, free before. */
 static int64_t added_nw(const struct sim *sim, const struct replica *replica) {
     const struct replica_config *config = config_of(sim, replica);
     int64_t milli = (int64_t)config->k * WHOLE_GPU_MILLI;
@@ -274,7 +274,7 @@ void replicas_fail_node(struct sim *sim, uint32_t node) {
 
 /* ---- At t = 0 ---- */
 
-/* The best of those that fit now, or SERVICE_NO_CONFIG. */
+/* The best configuration that fits now, or SERVICE_NO_CONFIG. */
 static uint32_t first_config(const struct sim *sim, const struct service *spec) {
     bool *fits = mem_zalloc(spec->config_count, sizeof *fits);
     for (uint32_t c = 0; c < spec->config_count; c++)

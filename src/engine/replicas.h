@@ -31,11 +31,11 @@ void replicas_fail_node(struct sim *sim, uint32_t node);
 /* --- service_view --- */
 /* Services as policies that list easim.services see them; others see none. */
 
-/* How many there are to show. */
+/* Number of services, configurations and places to show. */
 void service_view_measure(const struct sim *sim, struct view_options *shown);
-/* What stays as it is, before the policy is called for the first time. */
+/* Shows the constant part, before the policy is called for the first time. */
 void service_view_init(struct sim *sim);
-/* What is now: before every decision, and after every action that scales. */
+/* Shows the present state: before every decision, and after every action that scales. */
 void service_view_update(struct sim *sim);
 /* A service has changed: a decision follows, if the policy scales services. */
 void service_view_tell(struct sim *sim);
@@ -43,7 +43,7 @@ void service_view_tell(struct sim *sim);
 /* The service and its configuration of a replica configuration; false: no such place. */
 bool service_view_find_config(const struct sim *sim, uint32_t replica_config, uint32_t *ret_service,
                               uint32_t *ret_config);
-/* Of a ready replica at a load, as replica_figure of easim/services.h says. */
+/* The figure of a ready replica at a load, for replica_figure of easim/services.h. */
 double service_view_figure(const struct sim *sim, uint32_t replica_config, double load,
                            uint32_t figure);
 

@@ -137,7 +137,7 @@ static void drop_reservations(struct sim *sim, uint32_t service, double wanted) 
     }
 }
 
-/* Which configurations find GPUs now and may use them. False: the cap forbids all that do. */
+/* Finds the configurations that fit and may start now. False: the cap forbids all that fit. */
 static bool find_fitting(struct sim *sim, uint32_t service, bool *fits) {
     const struct service *spec = services_spec(sim, service);
     bool finds = false, may = false;
@@ -183,7 +183,7 @@ static void displace_for_reservations(struct sim *sim, uint32_t service) {
             displace_jobs(sim, run->replicas.at[i]);
 }
 
-/* Of those that hold GPUs, in order of their start; at: their places. */
+/* Lists the replicas that hold GPUs, in order of their start; at: their places. */
 static size_t list_holders(const struct sim *sim, uint32_t service, struct scaling_replica *list,
                            uint32_t *at) {
     const struct service_run *run = &sim->services.runs[service];
@@ -273,8 +273,8 @@ void scaling_tick(struct sim *sim) {
 
 /* ---- The cap ---- */
 
-/* Of those above the least number of their service the one that counts most against the cap, the
-   newest of equals; EASIM_NONE: there is none. */
+/* Among replicas above the least number of their service, the one that counts most against the cap,
+   the newest of equals; EASIM_NONE: there is none. */
 static uint32_t most_power(const struct sim *sim) {
     uint32_t found = EASIM_NONE;
     int64_t most_nw = 0;

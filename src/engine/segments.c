@@ -83,7 +83,7 @@ double progress_work(const struct sim *sim, uint32_t job, int64_t computing_ns) 
     return p->stretch_work + units_s(computing_ns - p->stretch_ns) * progress_speed(sim, job);
 }
 
-/* What its GPUs have drawn until then, likewise, 1e-18 J. */
+/* Energy of its GPUs up to the same time, 1e-18 J. */
 static int128 progress_energy(const struct sim *sim, uint32_t job, int64_t computing_ns) {
     int64_t power_nw = gpus_running_nw(sim, job);
     if (!sim->progress)
@@ -118,7 +118,7 @@ static void progress_change(struct sim *sim, uint32_t job, double factor) {
     sim->progress[job].factor = factor;
 }
 
-/* The share that contention.h wants for it from now on, likewise, with the power of that. */
+/* The same for the share that contention.h wants for it from now on, and its power. */
 static void progress_change_share(struct sim *sim, uint32_t job) {
     begin_stretch(sim, job);
     contention_take_share(sim, job);
@@ -179,7 +179,7 @@ struct lost account_lost(const struct sim *sim, uint32_t job) {
 
 /* --- job_finish --- */
 
-/* When it will truly have done so much work of its present run, likewise. */
+/* Time at which it will truly have done `work` of its present run. */
 static int64_t job_finish_work_ns(const struct sim *sim, uint32_t job, double work) {
     struct progress place;
     const struct progress *p = progress_of(sim, job, &place);
@@ -252,7 +252,7 @@ static void begin_segment(struct sim *sim, uint32_t job, enum segment_kind kind)
         switch_power_on(sim, job);
 }
 
-/* What the present run of a job leads to. */
+/* The event at the end of the present run of a job. */
 static enum event_kind end_of_run(const struct sim *sim, uint32_t job) {
     return phase_is_last(sim, job) ? EVENT_FINISH : EVENT_PHASE;
 }
@@ -315,7 +315,7 @@ static void tell_segment(const struct sim *sim, uint32_t job, enum segment_cause
             (*o)->segment((*o)->context, sim, &segment);
 }
 
-/* What a job does may go on behind it: it keeps what it shares with others. */
+/* Ends the present segment only: the job keeps what it shares with others. */
 static void end_segment(struct sim *sim, uint32_t job, enum segment_cause cause) {
     struct job_run *run = &sim->runs[job];
     if (sim->tells_segments)
@@ -402,7 +402,7 @@ static bool work_is_done(const struct sim *sim, uint32_t job) {
     return eventq_time_ns(&sim->events, sim->runs[job].event) <= sim->now_ns;
 }
 
-/* Its speed is another one: so is its end. */
+/* Its speed has changed, so its end has, too. */
 static void move_end(struct sim *sim, uint32_t job) {
     eventq_cancel(&sim->events, sim->runs[job].event);
     sim->runs[job].event = sim_push(sim, job_finish_next_ns(sim, job), end_of_run(sim, job), job);

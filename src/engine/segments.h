@@ -39,25 +39,25 @@ void segments_change_share(struct sim *sim, uint32_t job);
 struct segment segments_present(const struct sim *sim, uint32_t job, enum segment_cause ended);
 
 /* --- account --- */
-/* What a job has done and drawn up to now, the present segment included, for observers and for the
-   end of a segment; nothing is kept here. */
+/* Work and energy of a job up to now, including the present segment, for observers and for the end
+   of a segment. Nothing is kept here. */
 
-/* Of its spec's work, in its unit; lost work not counted. */
+/* Work done, in the unit of its spec, without lost work. */
 double account_work_done(const struct sim *sim, uint32_t job);
 /* Drawn by its GPUs while it held them; 1e-18 J. */
 int128 account_energy(const struct sim *sim, uint32_t job);
 /* GPU time that it held, 1e-12 GPU s; and time. */
 int128 account_gpu_ps(const struct sim *sim, uint32_t job);
 int64_t account_held_ns(const struct sim *sim, uint32_t job);
-/* What it has lost of that. */
+/* The part of it that is lost. */
 struct lost account_lost(const struct sim *sim, uint32_t job);
 
 /* --- progress --- */
 /* The true progress of running jobs. A job that computes does factor * goodput of its
-   configuration, where factor is model noise (constant over its life), interference (changes with
-   its neighbors) and its share of network and storage; policies see predictions with factor 1. A
-   run is what a job does between a set-up and the next stop; time with one factor and one
-   configuration is a stretch of it. */
+   configuration. The factor is the product of model noise (constant over its life), interference
+   (changes with its neighbors) and its share of network and storage; policies see predictions with
+   factor 1. A run is the time between a set-up and the next stop. A stretch is a part of a run with
+   one factor and one configuration. */
 
 /* Nothing to keep unless there is noise, interference, contention, a model with phases or a
    utilization that changes. */
@@ -67,16 +67,16 @@ void progress_init(struct sim *sim);
 void progress_submit(struct sim *sim, uint32_t job);
 /* With sim->progress: the factor that a job with GPUs should have now. */
 double progress_factor(const struct sim *sim, uint32_t job);
-/* Another configuration from now on, on the same GPUs, for a job that has just done `due` work in
-   this run. What it did since then, within the nanosecond, it did in the new one already. */
+/* Sets another configuration from now on, on the same GPUs, for a job that has just done `due` work
+   in this run. Work since then, within the nanosecond, counts in the new one already. */
 void progress_change_config(struct sim *sim, uint32_t job, uint32_t config, double due);
 /* Time for which a job has computed since its set-up, in whatever phase. For a job that computes.
  */
 int64_t progress_computing_ns(const struct sim *sim, uint32_t job);
 /* Work done in this run by `computing_ns` of computing time: now or the last checkpoint. */
 double progress_work(const struct sim *sim, uint32_t job, int64_t computing_ns);
-/* Of a running job, in a batch (nodes.h) or not; NULL if every job is as fast as predicted.
-   Filled in at `place` where it is nowhere. */
+/* The progress of a running job, in a batch (nodes.h) or not; NULL if every job is as fast as
+   predicted. If it is kept nowhere, it is filled in at `place`. */
 const struct progress *progress_of(const struct sim *sim, uint32_t job, struct progress *place);
 
 /* --- job_finish --- */
@@ -95,12 +95,12 @@ int64_t job_finish_predicted_on_ns(const struct sim *sim, uint32_t job);
 
 /* --- checkpoint: what a job that is stopped keeps and loses of its work, how long it writes --- */
 
-/* How a job comes to be stopped: with time for a checkpoint, without, or by a failure, which comes
-   before the end of a checkpoint of the same instant. */
+/* Ways to stop a job: with time for a checkpoint, without, or by a failure, which comes before the
+   end of a checkpoint of the same instant. */
 enum stop { STOP_ON_DEMAND, STOP_AT_ONCE, STOP_FAILURE };
 
-/* How long a job that is stopped now keeps its GPUs to write a checkpoint: one that it begins now,
-   or the rest of that of a resize, which is to begin when all GPUs are awake. */
+/* Time for which a job that is stopped now keeps its GPUs to write a checkpoint: one that it begins
+   now, or the rest of that of a resize, which is to begin when all GPUs are awake. */
 int64_t checkpoint_write_ns(const struct sim *sim, uint32_t job, enum stop stop);
 /* Takes off the work done since the run began, as far as a checkpoint keeps it; the rest is lost.
    For a job that still is in the segment in which it is stopped. */

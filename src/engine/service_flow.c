@@ -43,7 +43,7 @@ bool service_flow_over_wait(enum service_flow flow, const struct service_flow_lo
            (load->backlog == most && service_flow_growth_per_s(flow, load) > 0);
 }
 
-/* The nearer one, of those that the backlog goes towards. */
+/* Considers a level of the backlog, if the backlog moves towards it and it is nearer. */
 static void consider_backlog(struct service_flow_change *next, const struct service_flow_load *load,
                              double growth_per_s, double backlog, bool is_exact) {
     double after_s = (backlog - load->backlog) / growth_per_s;

@@ -1,4 +1,4 @@
-/* How the backlog of a service goes on by itself (semantics 34.1): the requests are a fluid, and
+/* The change of a service's backlog over time (semantics 34.1): the requests are a fluid, and
    between two changes all rates are constant. Pure functions. */
 #ifndef EASIM_ENGINE_SERVICE_FLOW_H
 #define EASIM_ENGINE_SERVICE_FLOW_H
@@ -9,8 +9,8 @@ enum service_flow {
     SERVICE_FLOW_DOWN,       /* no replica is ready: what comes in waits */
     SERVICE_FLOW_EVEN,       /* what comes in is served */
     SERVICE_FLOW_BACKLOG,    /* replicas run at capacity */
-    SERVICE_FLOW_AT_TIMEOUT, /* likewise, at the longest wait: what is above capacity is dropped */
-    SERVICE_FLOW_LATE,       /* likewise, above the longest wait: all that comes in is dropped */
+    SERVICE_FLOW_AT_TIMEOUT, /* the same, at the longest wait: what is above capacity is dropped */
+    SERVICE_FLOW_LATE,       /* the same, above the longest wait: all that comes in is dropped */
 };
 
 /* Tokens a second, and tokens. Waiting time is backlog / capacity. */

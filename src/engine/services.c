@@ -101,7 +101,7 @@ void services_tick_now(struct sim *sim) {
         set_tick(sim, s, sim->now_ns);
 }
 
-/* Demand from now on. What was less before and ends by now is never the most again. */
+/* Notes the demand from now on. A smaller one that ends by now is never the most again. */
 static void note_demand(struct service_run *run, int64_t now_ns) {
     if (run->window.count > 0)
         run->window.at[run->window.count - 1].end_ns = now_ns;
@@ -282,9 +282,9 @@ static void init_groups(struct sim *sim, struct service_run *run, const struct s
     }
 }
 
-/* Within which the host has done all that a change of demand leads to: one replica a tick goes,
-   from when the change is out of the window and none was wanted for down_after; one that has found
-   GPUs loads. */
+/* The longest time in which the host reacts fully to a change of demand. One replica is released
+   per tick, once the change is out of the window and none was wanted for down_after. A replica that
+   has found GPUs loads. */
 static int64_t longest_answer_ns(const struct service *spec) {
     double intervals = SERVICE_WINDOW_INTERVALS + 1 + (double)spec->replicas.max;
     return units_ns(

@@ -35,8 +35,8 @@ void sim_notify(struct sim *sim, uint32_t job, enum job_change change) {
             (*o)->job((*o)->context, sim, job, change);
 }
 
-/* Of a job that holds GPUs that of the start by which it got them, else of what the event is
-   about. */
+/* For a job that holds GPUs: the number of the start by which it got them. Otherwise that of the
+   subject of the event. */
 static uint64_t number_of(const struct sim *sim, enum event_kind kind, uint32_t payload) {
     if (event_rows[kind].subject == OF_JOB)
         return sim->runs[payload].start;

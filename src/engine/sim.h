@@ -30,10 +30,10 @@
 
 /* --- job_state: the state of a job beyond its spec and its view: data of struct sim --- */
 
-/* How fast a job truly is (segments.h). */
+/* The true speed of a job (segments.h). */
 struct progress {
     double noise;        /* true speed / predicted speed, over its life */
-    double factor;       /* likewise, in the present stretch: noise, neighbours, contention */
+    double factor;       /* the same in the present stretch: noise, neighbours, contention */
     double stretch_work; /* done in this run when the stretch began */
     double kept_work;    /* and at the last periodic checkpoint before that */
     int64_t began_ns;    /* when the run began, in whatever phase */
@@ -42,7 +42,7 @@ struct progress {
     int128 stretch_energy, kept_energy; /* of power_ns as the two of work of stretch_ns; 1e-18 J */
 };
 
-/* Where a job is in the steps of its utilization, while it computes (gpus.h). */
+/* The place of a job in the steps of its utilization, while it computes (gpus.h). */
 struct use {
     uint32_t step;
     uint32_t event; /* its next one, or EVENT_NONE */
@@ -65,7 +65,7 @@ struct lost {
     int128 gpu_ps; /* 1e-12 GPU s */
 };
 
-/* How often a job was stopped or moved. */
+/* Number of times that a job was stopped or moved. */
 struct moved {
     uint32_t preemptions, resizes;
 };
@@ -103,7 +103,7 @@ static inline bool job_run_uses_gpus(const struct job_run *run) {
 }
 
 /* --- cluster_state --- */
-/* The state of the cluster beside its free GPUs and its power: data of struct sim. */
+/* The state of the cluster, except free GPUs and power: data of struct sim. */
 
 /* Changes of power cap, price and carbon intensity (cluster_signals.h). */
 struct cluster_changes {
@@ -133,7 +133,7 @@ struct wake_ups {
 struct forecast_series {
     struct series_cursor cursor; /* at the first hour that is not in `values` yet */
     double *values;              /* of the present hour and those after it: what comes */
-    double *shocks;              /* standard normal, likewise; NULL: exact */
+    double *shocks;              /* standard normal, by the same index; NULL: exact */
     gsl_rng *stream;
 };
 
@@ -226,7 +226,7 @@ struct replica {
 struct replica_group {
     uint32_t ready, loading;
     double running, latency_ms;              /* requests of each ready one, and its latency, now */
-    int64_t ready_nw;                        /* likewise, of all its GPUs */
+    int64_t ready_nw;                        /* power of each ready one, all its GPUs */
     int64_t loading_nw;                      /* of each that loads */
     int64_t most_nw;                         /* that each counts against the power cap */
     uint32_t ready_metered, loading_metered; /* of which the meter knows */
@@ -252,7 +252,7 @@ struct service_run {
     uint32_t last_number; /* of a replica */
     uint64_t scale_ups;   /* replicas after those of t = 0 */
     uint64_t preemptions; /* of jobs, for its replicas */
-    /* Scaling: past demands that no later one was above, the greatest first; the tick that comes
+    /* Scaling: past demands that are above all later ones, the greatest first; the next tick
        (TIME_NONE_NS: none would change anything), and the last one. */
     ARRAY_OF(struct demand_stretch) window;
     size_t window_first;
@@ -271,7 +271,7 @@ struct services {
     uint32_t tick_event;              /* of the earliest tick_ns, or EVENT_NONE */
     bool in_tick;                     /* that event is being applied */
     bool by_policy;                   /* the policy scales them: there are no ticks */
-    /* Of services whose replicas may still go. */
+    /* For services whose replicas may still be released. */
     int64_t round_ns; /* all repeated demands together come again after it; 0: none is
                          repeated */
     int64_t after_ns; /* longest down_after */
@@ -280,7 +280,7 @@ struct services {
 /* --- event_order --- */
 /* The kinds of events, and their order in one instant (docs/reference/semantics.md, 1.2). */
 
-/* What an event is about: its payload. */
+/* The subject of an event: its payload. */
 enum event_subject {
     OF_CLUSTER, /* a signal, or EASIM_NONE */
     OF_NODE,    /* a node; events that go on for ever and do not help a waiting job by themselves */
@@ -369,11 +369,11 @@ struct start_offer {
     bool can_wait; /* if it is refused, something else is to come within the run */
 };
 
-/* Who may change starts: for runs that go another way than their policy. */
+/* For runs that depart from their policy: changes the configurations of starts. */
 struct start_changer {
     void *context;
-    /* The configuration that is started instead, one that fits and that no cap forbids; EASIM_NONE:
-       the policy is told that nothing fits. It may copy this process. */
+    /* Returns the configuration to start instead, which must fit and be within the cap. EASIM_NONE:
+       the host tells the policy that nothing fits. It may copy this process. */
     uint32_t (*change)(void *context, struct sim *sim, const struct start_offer *offer);
 };
 
@@ -387,7 +387,7 @@ struct sim_options {
     uint64_t seed;
     uint32_t replication;
     bool check;      /* invariants after every event, a guarded view, the hint of list policies */
-    bool plain;      /* all callbacks of a list policy are asked anew at each decision */
+    bool plain;      /* the host calls all callbacks of a list policy again at each decision */
     uint32_t grown;  /* parts of the view that are as in a later host (view.h) */
     int64_t stop_ns; /* > 0: the run is over once time goes beyond it */
     bool strict;     /* a refused action ends the run */
@@ -430,8 +430,8 @@ struct sim {
     struct job_run *runs;
     int64_t *computing_nw;         /* by config and span; of a rigid job at its mean utilization */
     struct unsaved *unsaved;       /* by job; not in runs, since few jobs ever use it */
-    struct moved *moved;           /* likewise */
-    struct lost *lost;             /* likewise; NULL: nobody has lost any work */
+    struct moved *moved;           /* by job */
+    struct lost *lost;             /* by job; NULL: no job has lost any work */
     struct progress *progress;     /* by job; NULL: every job is as fast as predicted */
     struct use *uses;              /* by job; NULL: the power of no job changes with its progress */
     struct contention *contention; /* NULL: jobs share neither network nor storage */

@@ -20,7 +20,7 @@ static const size_t sizes[GROWN_PLACES] = {
 };
 #undef SIZE
 
-/* Behind a grown struct; no multiple of the size of any that is in an array. */
+/* Bytes after a grown struct; no multiple of the size of any struct in an array. */
 #define TAIL_BYTES 88u
 #define IS_ODD(PLACE, many, one, count) \
     _Static_assert(TAIL_BYTES % sizeof(struct easim_##one) != 0, #many);
@@ -149,7 +149,7 @@ static void fill_arrays(struct view *view, const struct cluster *cluster,
                workload->table.configs.count * sizeof *view->configs);
 }
 
-/* A job is a multiple of 8 bytes: so many are whole pages, kept by a checked run to compare. */
+/* A job has a multiple of 8 bytes, so a block is whole pages; a checked run compares them. */
 static void init_blocks(struct view *view, uint32_t jobs, bool checked) {
     _Static_assert(sizeof *view->jobs % 8 == 0, "blocks of jobs are whole pages");
     view->jobs_per_block = (uint32_t)sysconf(_SC_PAGESIZE) / 8;
@@ -190,7 +190,7 @@ static void copy_grown(struct view *view, size_t from, size_t end) {
                (const char *)view->guard.host + first + i * size, size);
 }
 
-/* What the host has changed since a policy was shown it last. */
+/* Copies the host's changes since the last call of a policy. */
 static void update_grown(struct view *view) {
     const struct guard *guard = &view->guard;
     for (int i = 0; guard->round == 0 && i < VIEW_PLACES; i++)

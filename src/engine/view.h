@@ -1,4 +1,4 @@
-/* What policies see (easim/policy.h), kept up to date by single changes. */
+/* The view of policies (easim/policy.h), kept up to date by single changes. */
 #ifndef EASIM_ENGINE_VIEW_H
 #define EASIM_ENGINE_VIEW_H
 
@@ -32,7 +32,7 @@
 enum {
     AT_VIEW,
     VIEW_ARRAYS(VIEW_PLACE) EXTENSION_ARRAYS(VIEW_PLACE) VIEW_PLACES,
-    /* What may differ in the view of a later host: the structs above, and */
+    /* Parts that may differ in the view of a later host: the structs above, and these */
     AT_HOST = VIEW_PLACES,
     AT_PASS,
     GROWN_PLACES,
@@ -60,12 +60,12 @@ struct view {
     struct guard guard; /* the region that holds all of the above, in that order, as `own` says */
     struct view_layout own;
     size_t ends[VIEW_PLACES]; /* of places: where the next may begin, or what is hidden */
-    /* A copy for policies, where some part has grown: structs go on behind the members that are
-       known here, with what is no pointer, number or index; and from call to call of the policy it
-       moves to another address, when it can no longer be read at the last one. */
+    /* A copy for policies, if some part has grown. Structs have bytes after the known members that
+       are no pointer, number or index. From call to call of the policy the copy moves to another
+       address, and the last one can no longer be read. */
     struct view_layout grown;
     struct idset waiting;  /* job indices */
-    uint32_t last_waiting; /* the greatest of them; EASIM_NONE: nobody waits */
+    uint32_t last_waiting; /* the greatest of them; EASIM_NONE: no job waits */
     /* Jobs that are over, by block of jobs that are whole pages; NULL: their memory is kept, as in
        a checked run, which compares it with a copy. And the blocks in which all are, whose memory
        is given back at the end of the decision that was told of the last. Places stay: a job's
@@ -85,8 +85,8 @@ struct view_options {
     uint32_t services, replica_configs, replicas; /* replicas: the most there can be */
 };
 
-/* checked: policies see pages that they cannot write, and what they write all the same is found
- * (guard.h); behind each array is a page that they cannot read. */
+/* checked: policies cannot write to the pages that they see, and writes by other ways are found
+   (guard.h); after each array is a page that they cannot read. */
 void view_init(struct view *view, const struct cluster *cluster, const struct workload *workload,
                const struct view_options *options);
 void view_finish(struct view *view);
@@ -101,10 +101,10 @@ void view_damage(const struct view *view, char text[static VIEW_PLACE_BYTES]);
 /* A call of the policy begins: the pass gets the view that it is to see; a grown one moves, and the
    host table with it. Returns the pass for the policy's own functions, which may have grown. */
 const struct easim_pass *view_begin_call(struct view *view, struct easim_pass *pass);
-/* Where policies see a place, AT_VIEW and the like, until the call ends. */
+/* The address at which policies see a place, AT_VIEW and the like, until the call ends. */
 const void *view_shown(const struct view *view, int place);
-/* Of a policy that fails with all parts grown: which part alone makes it fail, in words that follow
-   "it". fails: whether it does, with some parts. */
+/* For a policy that fails with all parts grown: the part that alone makes it fail, in words that
+   follow "it". fails: whether it does, with some parts. */
 const char *view_blame(bool (*fails)(void *context, uint32_t parts), void *context);
 
 /* To be written now, while no policy runs: the view itself (view_header), or one of an array, by
@@ -130,7 +130,7 @@ void view_dequeue(struct view *view, uint32_t job);
 /* GPUs of a node are taken by a job, or given back. */
 void view_take_gpus(struct view *view, uint32_t node, uint32_t gpus);
 void view_give_back_gpus(struct view *view, uint32_t node, uint32_t gpus);
-/* A node that no job is on fails: its GPUs leave the free ones; or is repaired: they come back. */
+/* A node without jobs fails, so its GPUs are not free; or it is repaired, so they are again. */
 void view_fail_node(struct view *view, uint32_t node);
 void view_repair_node(struct view *view, uint32_t node);
 /* A job of user gets what config holds, or gives it back. */
@@ -138,7 +138,7 @@ void view_user_gets(struct view *view, uint32_t user, const struct easim_config 
 void view_user_gives_back(struct view *view, uint32_t user, const struct easim_config *config);
 void view_add_running(struct view *view,
                       uint32_t job); /* from the job's config and predicted end */
-void view_change_running(struct view *view, uint32_t job); /* likewise, in its old place */
+void view_change_running(struct view *view, uint32_t job); /* the same, in its old place */
 void view_remove_running(struct view *view, uint32_t job);
 /* A job that no longer runs writes a checkpoint until end_ns, from its config, and no more. */
 void view_add_checkpointing(struct view *view, uint32_t job, int64_t end_ns);
