@@ -9,13 +9,14 @@ prints what would change (exit 1). EASIM is the program of this source, which pr
 keys of KIND PATH   the keys of a mapping in `easim schema KIND`, such as scenario cluster.gpu_types[]. PATH may be absent; [] is an item
                     of a list, {} a value of a mapping, /N the N-th of several mappings. A mapping inside is linked if it has a section
                     on the page; otherwise its keys are in the same table, except those of model_overrides[].set, which are all of a model
-commands            a section a command, from `easim help COMMAND`; exit statuses: a table, from the same texts
+commands            a section a command, from `easim help COMMAND`; messages by command, messages of a policy: rows of docs/reference/messages.csv
 policies            a section a policy, from `easim policies NAME`
 units               of src/base/units.c
 limits              of input: tools/check_tables.py --limits
 rules, thresholds   of src/insight/rules/rules.def
 """
 
+import csv
 import difflib
 import json
 import re
@@ -113,13 +114,12 @@ class Reference:
         return table("key, values, default, meaning", *key_rows(this, sections))
 
     def helps(self):
-        """Of each command: its name, its help as far as the exit codes, and these."""
+        """Of each command: its name, and its help as far as the exit codes."""
         for name in re.findall(r"^  ([a-z]+) ", self.call("help"), re.MULTILINE):
-            text, _, codes = self.call("help", name).partition("Exit codes: ")
-            yield name, text, re.findall(r"(\d+) (.*?)(?:; (?=\d)|\.(?:\s|$)|$)", " ".join(codes.split()))
+            yield name, self.call("help", name).partition("Exit codes: ")[0]
 
     def commands(self):
-        for name, page, _ in self.helps():
+        for name, page in self.helps():
             first, *rest = page.rstrip().split("\n\n")
             usage, about = re.match(r"Usage: (.*?)\n(?! )(.*)", first + "\n", re.DOTALL).groups()
             yield f"## {name}\n\n{textwrap.fill('`' + usage + '`', 100, break_on_hyphens=False)}\n\n{textwrap.fill(about, 100)}\n\n"
@@ -151,9 +151,14 @@ class Reference:
                 rows.append((f"`{rule}.{first[0]}`", "> " * bool(above) + f"{first[1]}..{first[2]}", first[3], words[-1]))
         return table("threshold, values, default, meaning" if thresholds else "rule, finds, share of, reported if, try", *rows)
 
+    def messages(self, of_policy=False):
+        rows = [(*row[:3], f"`{row[3]}`" * bool(row[3])) for row in csv.reader((self.root / "docs/reference/messages.csv").open(encoding="utf-8"))]
+        rows = [row[2:] if of_policy else row for row in rows[1:] if (row[0] == "a policy") == of_policy]
+        return table("the policy, message" if of_policy else "command, exit, when, message", *rows)
+
     def fill(self, page):
         made = {"commands": self.commands, "policies": self.policies, "units": self.units, "rules": self.rules, "thresholds": lambda: self.rules(True),
-                "exit statuses": lambda: table("command, exit, when", *((f"`{name}`", code, when) for name, _, codes in self.helps() for code, when in codes)),
+                "messages by command": self.messages, "messages of a policy": lambda: self.messages(True),
                 "limits": lambda: self.call(sys.executable, str(self.root / "tools/check_tables.py"), "--limits", str(self.root))}
 
         def section(match):

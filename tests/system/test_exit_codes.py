@@ -1,5 +1,6 @@
-"""docs/reference/messages.md: every row is provoked, with its exit status and its message.
+"""docs/reference/messages.csv: every row is provoked, with its exit status and its message.
 """
+import csv
 import fcntl
 import os
 import re
@@ -13,7 +14,7 @@ from harness import EASIM, FILES, HANGS_S, SOURCE, TINY, at_work, cases, run, sk
 
 (PLUGINS,) = FILES
 SANITIZED = bool(os.environ.get("EASIM_SANITIZED"))
-SEED, DOC = SOURCE / "configs/eas-sim.yaml", SOURCE / "docs/reference/messages.md"
+SEED, DOC = SOURCE / "configs/eas-sim.yaml", SOURCE / "docs/reference/messages.csv"
 BAD, BAD_LIST = PLUGINS / "ends_badly.so", PLUGINS / "ends_badly_list.so"
 PROFILE, KINETO = SOURCE / "workloads/profile-example.csv", SOURCE / "tests/profiles/kineto"
 D3 = Path("/usr/share/nodejs/d3/dist/d3.min.js")
@@ -21,20 +22,9 @@ COMMANDS = ("ablate analyze attribute calibrate check compare explain gen import
             "timeline tune validate").split()
 
 
-def tables():
-    """The rows of all tables, by the heading above them."""
-    found, heading = {}, None
-    for line in DOC.read_text(encoding="utf-8").splitlines():
-        if line.startswith("#"):
-            heading = line.strip("# ")
-        elif line.startswith("|") and not line.startswith("|---"):
-            found.setdefault(heading, []).append([cell.strip() for cell in line.strip("|").split("|")])
-    return {name: rows[1:] for name, rows in found.items()}
-
-
 def pattern(message):
-    """What is in capitals stands for anything; WHO and WHERE as the document says."""
-    text = message.strip("`")
+    """What is in capitals stands for anything; WHO and WHERE as docs/reference/messages.md says."""
+    text = message
     for word, meaning in (("WHO", "policy NAME (PATH)"),
                           ("WHERE", "(replication N, at t = T s, after N decisions)")):
         text = re.sub(rf"\b{word}\b", meaning, text)
@@ -219,7 +209,7 @@ def expect(row, words, code, message, place, **how):
     assert got == code, (row, words, got, errors)
     if message:
         lines = [re.sub(r", in \w+ \([\w.]+:\d+\)(?= \()", "", line.strip()) for line in errors.splitlines()]  # of a crash
-        assert any(re.match(pattern(message) + ("" if message.endswith("WHAT`") else "$"), line) for line in lines), (
+        assert any(re.match(pattern(message) + ("" if message.endswith("WHAT") else "$"), line) for line in lines), (
             row, pattern(message), errors)
 
 
@@ -266,7 +256,7 @@ def by_end(rows, folder):
     for what, message in rows:
         if SANITIZED and re.search("crashes|memory", what):
             continue  # a sanitizer's own handler reports crashes, and needs more addresses
-        own = f"`easim: {message[1:]}" if "signal`" not in what else message
+        own = f"easim: {message}"
         for how in ENDS[what]:
             words, more = ["run", *badly(how)], {"limit": limit_memory if how == "hog" else None}
             if "timeout" in what:
@@ -274,7 +264,7 @@ def by_end(rows, folder):
                          "params_by_policy={ends_badly: {how: loop}}"]
             elif "until a signal" in what:
                 more["interrupt"] = True
-                own = f"`easim: interrupted, and {message.strip('`')}: N of N replications are finished and kept`"
+                own = f"easim: interrupted, and {message}: N of N replications are finished and kept"
                 words += ["-n", 1]
             elif how == "terminate":
                 words += ["--set", "horizon=100h"]
@@ -287,9 +277,9 @@ def by_end(rows, folder):
 
 
 def every_row(folder):
-    found = tables()
-    count = by_command(Cases(folder), found["By command"], folder / "commands")
-    by_end(found["The ways in which a policy may end a run"], folder / "ends")
+    rows = list(csv.reader(DOC.read_text(encoding="utf-8").splitlines()))[1:]
+    count = by_command(Cases(folder), [row for row in rows if row[0] != "a policy"], folder / "commands")
+    by_end([row[2:] for row in rows if row[0] == "a policy"], folder / "ends")
     return count + len(ENDS)
 
 
