@@ -2,7 +2,7 @@
    server of mean 100 s, one of 80 s, so rho = 0.25 and 0.2. Of 1,000 intervals 950 should hold the
    true difference; their number has a standard deviation of 7, so 930 to 970 is 2.9 of them either
    way. The comparisons have the seeds 1 to 1,000. EASIM_COVERAGE=JOBS,REPLICATIONS,FIRST_SEED only
-   measures another setting, as for docs/reference/outputs.md.
+   measures another setting, as for docs/explanation/coverage.csv.
 
    Busy time of runs of 25 h is rho in the steady state, reached after a warm-up of 10,000 s (25
    relaxation times S / (1 - sqrt(rho))^2).
