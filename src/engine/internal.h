@@ -83,15 +83,15 @@ void invariants_check(struct sim *sim);
 
 /* --- contention_check --- */
 /* The rules of --check for shares (semantics 35.4), by the allocations of jobs: no uplink or
-   storage carries more than it can, and a job with less than it could use is on a full one on which
-   no job has more. */
+   storage carries more than it can. A job with less than it could use is on a full one, and others
+   there have no more. */
 
 /* With contention: fails the run if that is not so. */
 void contention_check(struct sim *sim);
 
 /* --- forecasts_check --- */
-/* The rules of `--check` for forecasts: a past hour was as shown while it was present, whatever the
-   error of later hours was. Without an error, the forecast of an hour never changes. */
+/* The rules of `--check` for forecasts: a past hour was as shown while it was present, even if
+   later hours had errors. Without an error, the forecast of an hour never changes. */
 
 /* Around forecasts_update, with the view of the instant before and the time to which it goes on. */
 void forecasts_check_advance(struct sim *sim, int64_t from_ns, int64_t to_ns);

@@ -8,8 +8,8 @@
 
 /* --- node batches --- */
 /* Batches: see nodes.h. Invariants: all jobs of a batch have computed at its slowdown since
-   rated_ns. work[] is what they had done then, in the very doubles that steps of one job at a time
-   give. Before its wake_ns no job of a batch ends, whatever its neighbours do. */
+   rated_ns. work[] is the work done then, in the very doubles that steps of one job at a time give.
+   Before its wake_ns no job of a batch ends, whatever its neighbours do. */
 
 /* Jobs with less to go stay out: they would only have to leave again. */
 #define SOON_NS       1000000000

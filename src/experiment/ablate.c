@@ -94,7 +94,7 @@ static int run_cell(struct ablation *ablation, unsigned cell, const struct study
                          reterr);
 }
 
-/* Which components are the one policy's in a cell; nothing if none is. */
+/* Names the components that a cell takes from one policy; nothing if it takes none. */
 static void add_side(const struct ablation *ablation, unsigned cell, bool is_first,
                      const char *side, struct str *out) {
     const char *before = out->length > 0 ? "; " : "mixture: ";

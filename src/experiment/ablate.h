@@ -49,9 +49,9 @@ void ablation_metric(const struct ablation *ablation, unsigned column,
 /* --- shapley: what each player of a game adds, over all orders of joining (Shapley 1953) --- */
 
 /* values[S]: worth of the coalition S, a set of players by bits; 2^players of them. The shares add
-   up to values[all] - values[none], but for rounding; that of a player who never changes the worth
-   is exactly 0. Of the game with values[S] and values[all but S] exchanged, every share is exactly
-   the negative. */
+   up to values[all] - values[none], except for rounding; that of a player who never changes the
+   worth is exactly 0. In the game with values[S] and values[all except S] exchanged, every share is
+   exactly the negative. */
 void shapley_shares(const double *values, unsigned players, double *shares);
 
 #endif

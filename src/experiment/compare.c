@@ -44,7 +44,7 @@ static void setting_values(const struct comparison *comparison, size_t series, u
         values[i] = summary_value(&comparison->series[series].summaries[i], column);
 }
 
-/* Of a metric of one policy, so that which others are compared does not matter. */
+/* One stream for a metric of one policy, so the result does not depend on the other policies. */
 static gsl_rng *bootstrap_stream(const struct comparison *comparison, size_t series,
                                  unsigned column) {
     char name[256];

@@ -17,7 +17,7 @@ struct compare_series {
     const char *policy;
     const struct summary *summaries;
     const struct trend *trends; /* NULL if not asked for */
-    const struct bound *bounds; /* of the energy of what it did under a horizon; likewise */
+    const struct bound *bounds; /* of the energy of its work under a horizon; or NULL */
 };
 
 #define COMPARE_NOBODY ((size_t)-1)
@@ -31,7 +31,7 @@ struct comparison {
     uint64_t seed;
 };
 
-const char *compare_baseline(const struct comparison *comparison); /* its name; NULL: nobody */
+const char *compare_baseline(const struct comparison *comparison); /* its name, or NULL */
 
 /* One metric of one policy. */
 struct compare_cell {
@@ -47,7 +47,7 @@ struct compare_cell {
 void compare_metric(const struct comparison *comparison, unsigned column,
                     struct compare_cell *cells);
 
-/* The largest skewness of a metric over its replications by size, and whose it is; 0: of nobody. */
+/* The skewness of a metric over its replications that is largest by size, and its policy; or 0. */
 double compare_skewness(const struct comparison *comparison, unsigned column, size_t *ret_series);
 
 /* Place in the Pareto front over the means. */
@@ -60,7 +60,7 @@ struct compare_place {
 void compare_pareto(const struct comparison *comparison, const unsigned *columns,
                     unsigned dimensions, struct compare_place *places);
 
-/* Who dominates a series; NULL: nobody, or its own missing figures. */
+/* The policy that dominates a series; NULL: none does, or figures of its own are missing. */
 const char *compare_dominator(const struct comparison *comparison,
                               const struct compare_place *place, size_t series);
 
@@ -69,7 +69,7 @@ struct compare_trend {
     struct estimate queue_per_h, work_unfinished, jobs_unfinished;
 };
 
-/* Of the member of struct trend at an offset. */
+/* For the member of struct trend at an offset. */
 struct estimate compare_trend_estimate(const struct trend *trends, uint32_t count, size_t offset);
 struct compare_trend compare_trend(const struct comparison *comparison, size_t series);
 
@@ -86,8 +86,8 @@ struct compare_goal {
 
 /* Largest ci95 / |mean| over the policies; INFINITY if it is not known for one (n = 1, mean 0). */
 double compare_precision(const struct comparison *comparison, unsigned column);
-/* How many replications to have next: more than there are, at most twice as many; the same number
-   if the goal or the bound is reached. */
+/* Number of replications for the next step: more than there are, at most twice as many; the same
+   number if the goal or the bound is reached. */
 uint32_t compare_next_count(const struct comparison *comparison, const struct compare_goal *goal);
 
 /* --- pareto: Pareto fronts of a few points in two or three dimensions; pure functions --- */

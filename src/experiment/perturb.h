@@ -9,7 +9,7 @@ struct perturb_sets {
     ARRAY_OF(const char *) sets;
 };
 
-/* What of a perturbation is asked for. */
+/* One perturbation that the user asks for. */
 struct perturb_ask {
     const char *name; /* of the perturbation, or the path of a number of the scenario */
     double amount;

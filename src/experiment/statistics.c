@@ -108,8 +108,8 @@ static bool is_pair(double value, double base) {
 }
 
 /* The t-test of differences, `size` being the size of what was subtracted. Differences that vary by
-   rounding only are constant (R's t.test refuses them by the same bound): none at all, or one that
-   no test can weigh. */
+   rounding only are constant (R's t.test refuses them by the same bound), so there is either no
+   difference, or one that a test cannot weigh. */
 static double p_value(const struct estimate *diff, double size) {
     if (diff->n < 2)
         return NAN;

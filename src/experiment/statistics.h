@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-/* Of the defined (not NAN) values; n = 0: all NAN, n = 1: sd and ci95 NAN. */
+/* Over the defined (not NAN) values; n = 0: all NAN, n = 1: sd and ci95 NAN. */
 struct estimate {
     size_t n;
     double mean, sd;
@@ -25,7 +25,7 @@ double t_interval_skewness(const double *values, size_t count);
 /* So many values give a mean of this skewness a t-interval that errs in at most 6 % of cases
    (Cochran, Sampling Techniques, 2.15: n > 25 G1^2). */
 double t_interval_count(double skewness);
-/* Of one column of the summaries. */
+/* The same for one column of the summaries. */
 struct estimate t_interval_of_column(const struct summary *summaries, size_t count,
                                      unsigned column);
 
@@ -80,13 +80,13 @@ struct share_range {
     double share, low, high;
 };
 
-/* Of count worlds, with the interval of Wilson (1927); count 0: NAN. */
+/* A share of count worlds, with the interval of Wilson (1927); count 0: NAN. */
 struct share_range better_wilson(size_t hits, size_t count);
 
-/* Of one world: 1 if the policy of these pairs is better, -1 if it is worse, 0 if neither: no
-   difference above rounding, no direction, or, with clearly, none by the test: two-sided p < 0.05
-   over the replications. A difference that is the same in every one needs no test, but two of them.
- */
+/* In one world: 1 if the policy of these pairs is better, -1 if it is worse, otherwise 0. It is 0
+   without a difference above rounding, without a direction, or, with `clearly`, if the test
+   (two-sided) has p >= 0.05 over the replications. A difference that is the same in every one needs
+   no test, but two replications. */
 int better_verdict(const struct paired *paired, enum metric_better direction, bool clearly);
 
 struct better {
@@ -94,12 +94,12 @@ struct better {
     struct share_range
         clearly; /* better by a paired t-test over the replications, two-sided p < 0.05 */
     struct share_range worse; /* worse by the same test */
-    struct share_range sign;  /* better in the mean over the replications, without that test */
+    struct share_range sign;  /* better on average over the replications, without that test */
 };
 
-/* How often values are better, and worse, than base, both [worlds][replications], NAN where
-   missing. Where no world has two replications `clearly` and `worse` are NAN, and all are where
-   neither less nor more is better. */
+/* Shares of worlds in which values are better, and worse, than base, both [worlds][replications],
+   NAN if missing. If no world has two replications, `clearly` and `worse` are NAN. If neither less
+   nor more is better, all are NAN. */
 struct better better_of(const double *values, const double *base, size_t worlds,
                         size_t replications, enum metric_better direction);
 

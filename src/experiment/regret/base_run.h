@@ -5,12 +5,12 @@
 #include "metrics/metrics.h"
 #include "study/replicate.h"
 
-/* What is regretted; less of each is better. */
+/* Metrics of regret; less of each is better. */
 enum regret_metric { REGRET_ENERGY, REGRET_JCT, REGRET_MISSES, REGRET_METRICS };
 
-/* What a run comes to, for all measured jobs together. */
+/* Results of a run, for all measured jobs together. */
 struct run_figures {
-    double of[REGRET_METRICS]; /* kWh; s; number of missed deadlines */
+    double of[REGRET_METRICS]; /* kWh, s, number of missed deadlines */
     double deadlines;          /* jobs that have one that is due */
     double rejected;           /* jobs */
     uint64_t digest; /* of all metrics and of what became of every job: equal for runs that
@@ -26,8 +26,8 @@ struct base_run {
     struct crash_context *crash;         /* of this process */
     const struct start_changer *changer; /* or NULL */
     const struct observer *observer;     /* or NULL */
-    bool alone; /* refuses a policy that runs processes or threads of its own, which no copy of the
-                   run would have for itself */
+    /* refuses a policy with processes or threads of its own, because a copy would lack them */
+    bool alone;
 
     struct metrics metrics;
     struct observer watch;
@@ -44,7 +44,7 @@ int base_run_simulate(struct base_run *base, struct error *reterr) MUST_CHECK;
    of the old crash context before the copy was made; the process it comes from goes on and changes
    it. */
 void base_run_rename(struct base_run *base, struct crash_context *crash, const char *calling);
-/* Of one that has been run. */
+/* After it was run. */
 struct run_figures base_run_figures(const struct base_run *base);
 void base_run_finish(struct base_run *base);
 

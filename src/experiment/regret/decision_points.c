@@ -12,7 +12,7 @@
 
 #define ROUNDING 1e-9 /* share of a figure: energies are rounded to nW */
 
-/* What a copy hands in. */
+/* Results that a copy sends back. */
 struct fork_end {
     struct run_figures figures;
     struct regret_others others;
@@ -32,7 +32,7 @@ struct decision_points {
     ARRAY_OF(int64_t *) finishes; /* the same of each copy of the present point, if one is taken */
     size_t next_point;            /* of the task's list */
     size_t first_row;             /* of the present point */
-    uint32_t held_job;            /* waits in this decision, whatever the policy asks for */
+    uint32_t held_job;            /* waits in this decision, even if the policy starts it */
     uint64_t held_decision;       /* 0: none does */
     uint32_t forked_job;          /* in a copy: whose action was replaced */
 };
@@ -300,7 +300,7 @@ static void compare_jobs(const struct decision_points *points, struct fork_end *
     }
 }
 
-/* Of a copy: its process ends here. */
+/* In a copy: its process ends here. */
 _Noreturn static void hand_in_fork(struct decision_points *points, const struct error *error) {
     struct fork_end end = {.error = *error};
     struct str bytes = {0};

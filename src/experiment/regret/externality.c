@@ -1,5 +1,5 @@
-/* What one job costs the others: each replication with it and without it, in a process of its own:
-   see externality.h. */
+/* The cost of one job for the others: each replication with it and without it, in a process of its
+   own: see externality.h. */
 #include "experiment/regret/externality.h"
 
 #include "base/units.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What comes back of a replication, before its rows and their texts. */
+/* Results of a replication, before its rows and their texts. */
 struct outcome {
     struct run_figures of[2];
     bool cut_short;

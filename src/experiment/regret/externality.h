@@ -1,4 +1,4 @@
-/* What one job imposes on all others: every replication with it and without it (semantics 28). */
+/* The cost of one job for all others: every replication with it and without it (semantics 28). */
 #ifndef EASIM_EXPERIMENT_REGRET_EXTERNALITY_H
 #define EASIM_EXPERIMENT_REGRET_EXTERNALITY_H
 

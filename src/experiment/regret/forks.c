@@ -152,7 +152,7 @@ void regret_rows_add_bytes(const struct regret_rows *rows, struct str *out) {
     str_add_bytes(out, rows->texts.text, length);
 }
 
-/* Texts stand behind those that are there already. */
+/* Texts follow those that are there already. */
 static void move_texts(struct regret_row *row, size_t by) {
     size_t *const places[] = {&row->job,         &row->model,      &row->user,
                               &row->most_sooner, &row->most_later, &row->failure};

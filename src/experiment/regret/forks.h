@@ -38,13 +38,13 @@ int forks_wait(struct forks *forks);
 void forks_finish(struct forks *forks);
 
 /* --- regret_row --- */
-/* What a policy did at a decision point, and what else it could have done there, a row each. Rows
-   go from one process to another as they are; their texts are places in a common text. */
+/* The action of a policy at a decision point, and its alternatives there, a row each. Rows go from
+   one process to another as they are; their texts are places in a common text. */
 
 enum regret_action { REGRET_CHOSEN, REGRET_OTHER, REGRET_WAIT };
 extern const char *const regret_action_names[]; /* by enum regret_action */
 
-/* How other jobs fare in one run against another; times in s. */
+/* Effects of one run, compared with another, on other jobs; times in s. */
 struct regret_others {
     uint32_t sooner, later; /* jobs that end sooner, or later; the job itself left out */
     double most_sooner_s, most_later_s; /* of the one that gains, or loses, most; 0: none */
@@ -60,7 +60,7 @@ struct regret_row {
     size_t job, model, user;              /* texts */
     uint8_t action;                       /* enum regret_action */
     bool taken;                           /* the run went on with it */
-    uint32_t config;                      /* or EASIM_NONE: waiting; likewise NAN, 0 below */
+    uint32_t config;                      /* EASIM_NONE: waiting; then NAN or 0 below */
     uint32_t gpu_type, k, milli;
     double batch, power_limit_w;    /* 0: rigid; INFINITY: no limit */
     double time_s, energy_j;        /* as the policy can predict them */
@@ -72,7 +72,7 @@ struct regret_row {
     size_t failure;                 /* text; 0: none */
 };
 
-/* Zero-initialise; release with regret_rows_finish. All rows of a point stand together, the chosen
+/* Zero-initialise; release with regret_rows_finish. All rows of a point are together, the chosen
    action first. */
 struct regret_rows {
     ARRAY_OF(struct regret_row) at;
@@ -91,7 +91,7 @@ void regret_rows_finish(struct regret_rows *rows);
 size_t text_places_add(struct str *texts, const char *text);
 /* NULL of none. */
 const char *text_places_at(const struct str *texts, size_t place);
-/* The places of texts that now stand behind `by` bytes of others. */
+/* Moves the places of texts that now follow `by` bytes of others. */
 void text_places_move(size_t *const *places, size_t count, size_t by);
 
 #endif

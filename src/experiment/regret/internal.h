@@ -1,4 +1,4 @@
-/* What the files of src/experiment/regret share; for this folder alone. */
+/* Declarations shared by the files of src/experiment/regret, for this folder alone. */
 #ifndef EASIM_EXPERIMENT_REGRET_INTERNAL_H
 #define EASIM_EXPERIMENT_REGRET_INTERNAL_H
 
@@ -9,16 +9,16 @@
    done instead; each copy goes on to the end by the same policy and random numbers (semantics
    28). */
 
-/* Which actions to try; zero GPUs: none but waiting. */
+/* Actions to try; zero GPUs: only waiting. */
 struct decision_wish {
     bool waits;
     uint32_t k, gpu_type;
 };
 
-/* What is asked of a replication. */
+/* The task for one replication. */
 struct decision_task {
     const struct study *study;
-    const struct replicate_options *how; /* processes: so many copies at a time */
+    const struct replicate_options *how; /* processes: copies at a time */
     uint32_t replication;                /* from 0 */
     const uint32_t *points;              /* the decision points to look at, ascending, from 1; */
     size_t point_count;
@@ -30,7 +30,7 @@ struct decision_task {
     enum regret_metric by;
 };
 
-/* What a replication came to. */
+/* Results of a replication. */
 struct decision_end {
     struct run_figures own, reached; /* by its policy; by the actions that were taken */
     uint32_t points, looked_at;

@@ -1,11 +1,11 @@
-/* How much a policy loses by its decisions: at some of its decision points all that it could have
-   done instead is simulated to the end (semantics 28). */
+/* The loss of a policy by its decisions: at some of its decision points all that it could have done
+   instead is simulated to the end (semantics 28). */
 #ifndef EASIM_EXPERIMENT_REGRET_REGRET_H
 #define EASIM_EXPERIMENT_REGRET_REGRET_H
 
 #include "experiment/regret/internal.h"
 
-/* Of a replication. */
+/* Results of one replication. */
 struct regret_replication {
     struct decision_end end; /* reached: of hindsight; all of it zero where none of its points was
                              looked at */
@@ -16,8 +16,8 @@ struct regret_replication {
 /* Fill in the first part and zero the rest; release with regret_finish. */
 struct regret {
     const struct study *study;
-    const struct replicate_options *how; /* processes: copies at a time; check: also copies what was
-                                            chosen; done: counts decision points */
+    /* processes: copies at a time; check: also copies the chosen action. done: decision points. */
+    const struct replicate_options *how;
     enum regret_metric by;
     uint64_t sample; /* decision points, of all replications together */
     const char *job; /* those of this job instead, in the replication `only`; NULL: no */
@@ -29,7 +29,7 @@ struct regret {
 
     struct regret_replication *replications; /* by replication, from 0 */
     uint32_t count;
-    uint64_t points, wanted, looked_at; /* decision points in all; to be looked at; that were */
+    uint64_t points, wanted, looked_at; /* decision points: all, to be looked at, looked at */
     struct regret_rows rows;            /* by replication and point */
     size_t failed;                      /* rows of which nothing is known */
     const char *failure;                /* of the first of them */

@@ -75,7 +75,7 @@ static const char *const scale_names[] = {"linear", "log", NULL};
 static const struct field bound_forms[] = {
     {"", .type = FIELD_REAL}, {"", .type = FIELD_STRING}, FIELDS_END}; /* text: with its unit */
 
-/* Of a range and of a span that is sampled. */
+/* Fields of a range and of a span that is sampled. */
 /* clang-format off */
 #define SPAN_FIELDS \
     {LOCATION(sweep_span, where)}, \
@@ -92,7 +92,7 @@ static const struct field range_fields[] = {
     {"count", INT(sweep_span, count), RANGE(2, SWEEP_MOST_POINTS)},
     FIELDS_END};
 
-/* Of one span of a sample, whose bounds sweep_span_bind_bounds binds then. */
+/* Fields of one span of a sample, whose bounds sweep_span_bind_bounds binds then. */
 static const struct field sweep_sample_span_fields[] = {
     {"path", TEXT(sweep_span, path), REQUIRED},
     {"label", TEXT(sweep_span, label), AXIS_LABEL_HELP},
@@ -326,7 +326,7 @@ static int bind_range(struct sweep_axis *axis, const struct yaml_node *node, con
     return 0;
 }
 
-/* Other columns of the tables in which those of the axes stand. */
+/* Columns, other than those of axes, in the tables that have the axes as columns. */
 static bool is_taken(const char *name) {
     static const char *const others[] = {
         "run_id",   "policy",    "replication", "seed",         "state",

@@ -1,6 +1,6 @@
-/* What a sweep is to show: claims, each the sign of the difference between two values of an axis,
-   and targets, each a figure that some points should give. A reading is a point of the remaining
-   axes, with one of the metrics if the statement can be read with several. */
+/* Statements that a sweep tests: claims, each the sign of the difference between two values of an
+   axis, and targets, each a figure that some points should give. A reading is a point of the
+   remaining axes, with one of the metrics if the statement can be read with several. */
 #ifndef EASIM_EXPERIMENT_SWEEP_CLAIMS_H
 #define EASIM_EXPERIMENT_SWEEP_CLAIMS_H
 
@@ -29,7 +29,7 @@ struct claims_picks {
     size_t count;
 };
 
-/* What claims and targets have in common. */
+/* Members that claims and targets share. */
 struct claims_subject {
     struct location where;
     const char *name;

@@ -119,8 +119,8 @@ static void measure_reading(struct target_reading *reading, const struct figures
 
 ORDER_BY(compare_readings, struct target_reading, ASC(scope) ASC(point))
 
-/* What a part of a joint target reads where the joint one is read: same metric, same point but for
-   the part's own values under `of`. NULL if the part has no such reading. */
+/* The reading of a part of a joint target at the reading of the target: the same metric and the
+   same point, except for the part's own values under `of`. NULL if the part has no such reading. */
 static const struct target_reading *part_of(const struct target_reading *reading,
                                             const struct claims *claims, const struct target *part,
                                             const struct target_finding *finding) {

@@ -1,5 +1,5 @@
-/* What the runs of a sweep say about its claims and targets. Differences are taken replication by
-   replication: points that differ only in the axes of a claim have met the same jobs. */
+/* Results of a sweep for its claims and targets. Differences are taken replication by replication:
+   points that differ only in the axes of a claim have met the same jobs. */
 #ifndef EASIM_EXPERIMENT_SWEEP_FINDINGS_H
 #define EASIM_EXPERIMENT_SWEEP_FINDINGS_H
 
@@ -61,7 +61,7 @@ struct findings {
 void findings_find(struct findings *findings, const struct figures *figures);
 void findings_finish(struct findings *findings);
 
-/* How many readings of a claim are what. */
+/* Numbers of readings of a claim, by result. */
 struct claim_tally {
     size_t readings, missing, as_claimed, clear, opposite;
 };
@@ -79,13 +79,13 @@ struct readings_slice {
 #define SLICE_ALL    ((size_t)-1)
 #define SLICE_METRIC ((size_t)-2)
 
-/* The slices of a claim, all first, then in the order of scopes and axes. Axes that it is about
-   have none, nor have samples. The caller frees them. */
+/* The slices of a claim, all first, then in the order of scopes and axes. Axes of the claim and
+   samples have none. The caller frees them. */
 struct readings_slice *findings_slices(const struct claims *claims, size_t claim,
                                        size_t *ret_count);
-/* How tables call the axis of a slice; NULL: all. */
+/* The name of the axis of a slice in tables; NULL: all. */
 const char *findings_slice_axis(const struct claims *claims, const struct readings_slice *slice);
-/* Of a slice that another claim may have come from: 0 readings if this one has none of them. */
+/* For a slice, even of another claim: 0 readings if this one has none of them. */
 struct claim_tally findings_tally(const struct findings *findings, size_t claim,
                                   const struct readings_slice *slice);
 

@@ -53,7 +53,7 @@ int sweep_study(const struct sweep *sweep, size_t point, const struct trace_read
     return r;
 }
 
-/* What the policy has read meanwhile is still what its hash says. */
+/* The files that the policy has read meanwhile still have their hashes. */
 static int emit_result(const struct sweep_run *run, size_t point, const struct study *study,
                        const struct replicate_result *result, const char *failure,
                        struct error *reterr) {
@@ -81,7 +81,7 @@ static int run_loaded(const struct sweep_run *run, size_t point, const struct st
     return r;
 }
 
-/* What fails is tried again: the same bytes may fail for want of memory or descriptors. */
+/* A point that fails is tried again: the same bytes may fail for lack of memory or descriptors. */
 static int load_point(const struct sweep_run *run, size_t point, struct study *study,
                       struct problems *problems) {
     int r = sweep_study(run->sweep, point, run->readers, study, problems);
@@ -190,8 +190,8 @@ static int lose_point(void *context, size_t task, const char *failure) {
     return 0;
 }
 
-/* Opens easim's own modules here, so that processes of points find them loaded; others' code runs
-   in these alone. What cannot be opened is left to them, too. */
+/* Opens easim's own modules here, so that processes of points find them loaded. Modules of others
+   run in these processes alone. If a module cannot be opened, they report it. */
 static struct policy_module *open_modules(const struct sweep *sweep) {
     struct policy_module *modules = mem_zalloc(sweep->policies.count, sizeof *modules);
     struct error ignored = {0};

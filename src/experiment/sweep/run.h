@@ -24,8 +24,7 @@ struct sweep_run {
     const size_t *points; /* to be run */
     size_t count;
     const struct trace_reader *const *readers;
-    struct replicate_options
-        how; /* processes: points at a time; limit_s: of a point; done counts points */
+    struct replicate_options how; /* processes: points at a time; limit_s: of one. done: points */
     struct sweep_sink sink;
     /* In this process, of a point for which there was no memory, tried twice: it stays missing. */
     void (*lost)(void *context, size_t point, const char *failure);

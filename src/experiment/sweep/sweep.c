@@ -103,7 +103,7 @@ const char **sweep_fixed_texts(const struct sweep *sweep, struct arena *arena, s
     return texts;
 }
 
-/* What a point sets in place a: first what all points set, then what each axis does. */
+/* The values that a point sets in place a: first those of all points, then those of each axis. */
 static const struct sweep_sets *sets_of(const struct sweep *sweep, size_t point, size_t a) {
     return a == 0 ? &sweep->fixed : &sweep_value(sweep, point, a - 1)->sets;
 }

@@ -38,10 +38,10 @@ struct sweep {
 int sweep_load(struct sweep *sweep, const char *path, struct problems *problems) MUST_CHECK;
 void sweep_finish(struct sweep *sweep);
 
-/* Which of the values of an axis a point has. */
+/* The value of an axis that a point has: its index, and the value. */
 size_t sweep_place(const struct sweep *sweep, size_t point, size_t axis);
 const struct sweep_value *sweep_value(const struct sweep *sweep, size_t point, size_t axis);
-/* Whether an axis sets what stands at a path, or holds it, or is held by it. */
+/* Whether an axis sets the value at a path, or a part of it, or something that contains it. */
 bool sweep_changes(const struct sweep *sweep, const char *path);
 /* The "path=value" texts that all points share, and all those of a point, in the arena. */
 const char **sweep_fixed_texts(const struct sweep *sweep, struct arena *arena, size_t *ret_count);
@@ -62,7 +62,7 @@ struct sweep_resume {
     struct sweep_shard shard;
     bool retry_failed; /* points whose failure is recorded are to be run again */
     void *context;
-    /* Of the results that are kept. Asked only for points of the shard. */
+    /* The state of a point in the results that are kept. Called only for points of the shard. */
     enum sweep_state (*state_of)(void *context, size_t point);
 };
 
@@ -71,7 +71,7 @@ bool sweep_shard_has(const struct sweep_shard *shard, size_t point);
 size_t sweep_resume_points(const struct sweep_resume *resume, size_t *points);
 /* The points of the shard, whatever their state. */
 size_t sweep_shard_points(const struct sweep_shard *shard, size_t count, size_t *points);
-/* Which of `shards` shards of all points have one that is to be run; false if none has. */
+/* The shards, of `shards` of all points, that have a point to run; false if none has. */
 bool sweep_resume_shards(const struct sweep_resume *resume, size_t shards, bool *ret_wanted);
 
 extern const struct field sweep_fields[]; /* of a file; claims.h has two of its sections */

@@ -124,7 +124,7 @@ static size_t count_grids(const struct search *search, size_t axis, double apart
     return trials;
 }
 
-/* How many trials full grids take, from this axis at this value of the axis apart on. */
+/* The number of trials of full grids, from this axis at this value of the axis apart on. */
 static void expect_trials_left(const struct search *search, size_t axis,
                                const struct search_axis *apart, double value) {
     size_t trials = search->trials.count > 0 ? search->trials.count : 1; /* the start */

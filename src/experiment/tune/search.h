@@ -1,8 +1,8 @@
-/* A deterministic search for the best setting of a few parameters: one parameter after the other on
-   a grid over its whole range, then on finer and finer grids around the best, until a round over
-   all of them changes nothing. A grid rather than a descent, for objectives have steps and more
-   than one hollow. A choice on which hangs what the others do is no axis of a grid: each of its
-   values has such a search of its own over the others. */
+/* A deterministic search for the best setting of a few parameters. It searches one parameter after
+   the other on a grid over its whole range, then on finer and finer grids around the best, until a
+   round over all of them changes nothing. A grid is better than a descent, because objectives have
+   steps and more than one minimum. If the effect of other parameters depends on a choice, it is no
+   axis of a grid: each of its values has such a search of its own over the others. */
 #ifndef EASIM_EXPERIMENT_TUNE_SEARCH_H
 #define EASIM_EXPERIMENT_TUNE_SEARCH_H
 

@@ -220,7 +220,7 @@ const char *tune_verdict_name(enum tune_verdict verdict) {
     return names[verdict];
 }
 
-/* Of a metric that every run defines; the mean is NAN otherwise. */
+/* The estimate of a metric that every run defines; otherwise the mean is NAN. */
 static struct estimate estimate_all(const double *values, size_t count) {
     struct estimate e = t_interval_of(values, count);
     if (e.n < count)

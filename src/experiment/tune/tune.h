@@ -16,7 +16,7 @@ struct tune_constraint {
     const char *name; /* of the metric, as it was given */
 };
 
-/* What is known of a trial beside its point and score; the same places as search.trials. */
+/* Results of a trial, in addition to its point and score, in the order of search.trials. */
 struct tune_trial {
     struct replicate_result runs;
     struct estimate objective;
@@ -24,20 +24,20 @@ struct tune_trial {
     char *failure;       /* why it has no result; else NULL */
 };
 
-/* What an axis sets: a parameter of the policy, a value of the scenario, or the policy. */
+/* The target of an axis: a parameter of the policy, a value of the scenario, or the policy. */
 struct tune_target {
     const char *name; /* as tables have it */
     const char *path; /* of a value of the scenario; NULL: a parameter of the policy, or that */
     bool is_policy;
     size_t param; /* the parameter's index */
-    /* Of a policy that may be chosen, whose parameter this value of the scenario is; else NULL. */
+    /* The policy that may be chosen, if this value is a parameter of it; otherwise NULL. */
     struct policy_params *chosen;
     const char *const *texts; /* what the whole numbers of the axis stand for; NULL: themselves */
-    const double *numbers;    /* likewise of a parameter */
-    double start; /* what the study has; below 0 with texts or numbers: none of them; NAN: a path
-                     that the scenario does not state */
+    const double *numbers;    /* numbers of a parameter, in the same way */
+    /* In the study. Below 0 with texts or numbers: none of them; NAN: the scenario has no value. */
+    double start;
     const char *start_text; /* what it has instead of a text; NULL: nothing */
-    double start_number;    /* likewise, of a parameter */
+    double start_number;    /* the same for a parameter */
 };
 
 /* The caller fills in the first part, and releases all with tune_finish. */
@@ -54,8 +54,8 @@ struct tune {
     size_t most_trials;
     /* NULL, or told how many trials there will be at most, as far as is known. */
     void (*expect)(void *context, size_t trials);
-    /* Loads a study anew with a policy (NULL: its own) and each "path=value"; what a failure leaves
-       can only be loaded anew. Only called if a target is a path or the policy. */
+    /* Loads a study again with a policy (NULL: its own) and each "path=value". After a failure the
+       study can only be loaded again. Called only if a target is a path or the policy. */
     int (*reload)(void *context, struct study *study, const char *policy, const char *const *sets,
                   size_t count, struct error *reterr);
     void *context;
@@ -89,7 +89,7 @@ int tune_apply(const struct tune *tune, const double *point, struct study *study
 int tune_restore(const struct tune *tune, struct study *study, struct error *reterr) MUST_CHECK;
 /* Whether the best trial keeps all constraints and is better than the start. */
 bool tune_found(const struct tune *tune);
-/* How many trials have failed, and why the first of them did; NULL: none. */
+/* Number of failed trials, and why the first of them failed; NULL: none. */
 size_t tune_failed(const struct tune *tune, const char **ret_first);
 bool tune_keeps_constraints(const struct tune *tune, size_t trial);
 
@@ -113,7 +113,7 @@ struct tune_checked {
 struct tune_checked tune_check(const struct tune_constraint *constraint,
                                const struct summary *start, const struct summary *tuned,
                                size_t count);
-/* Of the best trial, in the mean of the search's own runs. */
+/* For the best trial, on average over the search's own runs. */
 enum tune_verdict tune_verdict_of_training(const struct tune *tune, size_t constraint);
 const char *tune_verdict_name(enum tune_verdict verdict); /* kept, broken, unknown */
 

@@ -230,7 +230,7 @@ void job_table_finish(struct job_table *table) {
 
 /* --- validate_case --- */
 
-/* What the figures come from: validate_againsts. */
+/* The source of the figures: validate_againsts. */
 enum validate_against { AGAINST_MEASUREMENT, AGAINST_SIMULATOR, AGAINST_THEORY };
 
 const char *const validate_kinds[] = {"prediction", "replay", "policy", "power", NULL};

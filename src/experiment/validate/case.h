@@ -26,7 +26,7 @@ struct validate_meter {
     struct meter meter;
 };
 
-/* Of the values of the figures, and of what is said of them. Zero-initialise; release with
+/* Values of the figures, and of their details. Zero-initialise; release with
    validate_power_finish. */
 struct validate_power {
     struct meter_curves curves; /* readings that count, and the run's means over them */
@@ -36,7 +36,7 @@ struct validate_power {
 };
 
 enum validate_meter_figure validate_meter_find(const char *metric);
-/* Length of the intervals that a run needs: those of the meter if its readings stand on a grid of
+/* Length of the intervals that a run needs: those of the meter if its readings are on a grid of
    them, else a tenth, so that no reading is far from whole intervals. */
 double validate_meter_step_s(const struct validate_meter *meter);
 /* run: readings of the run, on the clock of the meter. */
@@ -88,7 +88,7 @@ struct job_table_source {
     const char *names[JOB_COLUMN_COUNT]; /* of its columns; NULL: the usual ones */
     const struct job_condition *where;   /* all of them hold */
     size_t where_count;
-    const enum job_column *needed; /* columns that must be there, besides job_id */
+    const enum job_column *needed; /* columns that must be there, in addition to job_id */
     size_t needed_count;
 };
 
@@ -109,7 +109,7 @@ void job_table_finish(struct job_table *table);
 
 /* --- validate_case: a scenario, what was measured of it, and how near the two should be --- */
 
-/* What the row is about, in the order of validate_kinds. */
+/* The subject of the row, in the order of validate_kinds. */
 enum validate_kind {
     VALIDATION_PREDICTION, /* models: time and energy of jobs by themselves */
     VALIDATION_REPLAY,     /* a schedule as it was recorded */
@@ -120,7 +120,7 @@ extern const char *const validate_kinds[];
 
 extern const char *const validate_againsts[];
 
-/* Of the jobs that are both in the table and in the run, with a value there: validate_overs. */
+/* Over jobs that are both in the table and in the run, with a value there: validate_overs. */
 enum validate_over {
     OVER_MEAN,
     OVER_SUM,

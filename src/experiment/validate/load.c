@@ -90,7 +90,7 @@ static int bind_column_names(struct job_table_source *source, const struct yaml_
     return result;
 }
 
-/* What hangs on the table is not looked at where it is wrong, or missing. */
+/* Sections that depend on the table are not read if it is wrong or missing. */
 static int bind_jobs(struct validate_case *v, const struct yaml_node *node,
                      const struct binding *b) {
     struct jobs_item item = {.data = NULL};
@@ -147,7 +147,7 @@ static int check_name(const struct validate_case *v, const struct binding *b) {
 static int bind_file(struct validate_case *v, const struct binding *b) {
     int r = check_name(v, b);
     if (v->data_node && validate_data_bind(v, v->data_node, b) < 0)
-        return ERROR_INPUT; /* whoever names its files would be wrong, too */
+        return ERROR_INPUT; /* a message about its files would be wrong, too */
     if (v->set_node && validate_sets_bind(v, v->set_node, b) < 0)
         r = ERROR_INPUT;
     if (v->jobs_node && bind_jobs(v, v->jobs_node, b) < 0)

@@ -6,8 +6,8 @@
 #include "base/error.h"
 #include "experiment/validate/case.h"
 
-/* Reads the file, looks for its data and reads those: negative after adding problems. What data
-   would tell is not read where one of the files is missing. validate_case_finish in any case. */
+/* Reads the file, finds its data and reads them: negative after adding problems. Data are not read
+   if one of the files is missing. validate_case_finish in any case. */
 int validate_case_load(struct validate_case *validation, const char *path,
                        struct problems *problems) MUST_CHECK;
 /* For a log of own jobs: each figure that it allows, to within the tolerance (NAN: no verdict). */
@@ -16,9 +16,9 @@ int validate_case_of_log(struct validate_case *validation, const char *log, cons
 
 /* --- validate_find --- */
 
-/* The files *.yaml of the first folder that exists of: $EASIM_VALIDATION, `validation` beside the
-   program and above it, where they are installed. In alphabetical order, NULL-terminated, in the
-   arena. ERROR_INPUT: there are none. */
+/* The files *.yaml of the first folder that exists of: $EASIM_VALIDATION, `validation` next to the
+   program and above it, the place of an installation. In alphabetical order, NULL-terminated, in
+   the arena. ERROR_INPUT: there are none. */
 int validate_find(struct arena *arena, const char *const **ret_files,
                   struct error *reterr) MUST_CHECK;
 

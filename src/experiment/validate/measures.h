@@ -1,10 +1,10 @@
-/* What a validation compares: its measures, and the files of data that they come from. */
+/* The measures of a validation, and the files of data that they come from. */
 #ifndef EASIM_EXPERIMENT_VALIDATE_MEASURES_H
 #define EASIM_EXPERIMENT_VALIDATE_MEASURES_H
 
 #include "experiment/validate/case.h"
 
-/* Binds the figures; measured values may stand in a table of facts. Data and jobs are bound. */
+/* Binds the figures; measured values may be in a table of facts. Data and jobs are bound. */
 int validate_measures_bind(struct validate_case *validation, const struct yaml_node *node,
                            const struct binding *binding) MUST_CHECK;
 /* Every figure that a table of jobs allows. */
@@ -24,10 +24,10 @@ struct validate_data *validate_data_use(struct validate_case *validation,
 int validate_where_bind(const struct yaml_node *node, const char *path,
                         const struct job_condition **ret_where, size_t *ret_count,
                         const struct binding *binding) MUST_CHECK;
-/* Binds the values that are set, with the paths of files where ${NAME} stands. */
+/* Binds the values that are set, with paths of files in place of ${NAME}. */
 int validate_sets_bind(struct validate_case *validation, const struct yaml_node *node,
                        const struct binding *binding) MUST_CHECK;
-/* A file that nothing uses is a problem: nobody would miss it. */
+/* A file that nothing uses is a problem: its absence would have no effect. */
 int validate_data_check(const struct validate_case *validation,
                         const struct binding *binding) MUST_CHECK;
 

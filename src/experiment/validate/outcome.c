@@ -45,7 +45,7 @@ static void note_jobs(struct outcome *o, struct named *named, size_t of, const c
     str_finish(&named->names);
 }
 
-/* ---- Jobs, one beside the other ---- */
+/* ---- Jobs, predicted and measured ---- */
 
 static void match_jobs(struct outcome *o, const struct job_table *predicted) {
     const struct job_table *measured = &o->validation->jobs;
@@ -110,7 +110,7 @@ static struct pairs pairs_of(const struct outcome *o, struct outcome_row *row,
             continue;
         if (isnan(predicted)) {
             row->missing++;
-            if (job->predicted) /* the others are told of once, whatever the figure */
+            if (job->predicted) /* the others are reported once, for all figures */
                 name_job(missing, job->id);
             continue;
         }
@@ -135,7 +135,7 @@ static double error_figure(const double *sorted, size_t count, int32_t over) {
     return gsl_stats_quantile_from_sorted_data(sorted, 1, count, share);
 }
 
-/* Of the relative errors, without their signs; a measured 0 has none. */
+/* The error over relative errors, without their signs; a measured 0 has none. */
 static double error_over_jobs(const struct pairs *pairs, int32_t over, size_t *ret_without) {
     double *errors = mem_zalloc(pairs->count, sizeof *errors);
     size_t count = 0;
@@ -329,7 +329,7 @@ bool outcome_is_expected(const struct outcome *o, const struct outcome_row *row)
     if (row->verdict == VERDICT_NONE || row->verdict == VERDICT_SKIPPED)
         return true;
     if (o->failure || row->missing > 0 || isnan(row->error))
-        return false; /* nobody can have expected it for the reason given */
+        return false; /* it cannot be expected for the reason given */
     return (row->verdict == VERDICT_FAIL) == (row->measure->expect == 1);
 }
 

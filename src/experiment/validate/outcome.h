@@ -1,4 +1,4 @@
-/* Predicted beside measured: the rows of one validation. */
+/* Predicted and measured figures: the rows of one validation. */
 #ifndef EASIM_EXPERIMENT_VALIDATE_OUTCOME_H
 #define EASIM_EXPERIMENT_VALIDATE_OUTCOME_H
 
@@ -6,7 +6,7 @@
 #include "metrics/summary.h"
 
 enum verdict { VERDICT_NONE, VERDICT_PASS, VERDICT_FAIL, VERDICT_SKIPPED };
-extern const char *const verdict_names[]; /* "" where there is no tolerance */
+extern const char *const verdict_names[]; /* "" without a tolerance */
 
 /* One figure. NAN: not defined. */
 struct outcome_row {
@@ -37,13 +37,13 @@ struct outcome {
     struct arena arena;
 };
 
-/* What a run gave. */
+/* Results of a run. */
 struct outcome_run {
     const struct summary *summaries; /* of all replications */
     size_t count;
     const struct job_table *jobs; /* NULL: no figure needs them */
     const struct meter *power;    /* mean power of its intervals; NULL: there is no meter */
-    bool nodes_draw;              /* beside their GPUs */
+    bool nodes_draw;              /* in addition to their GPUs */
 };
 
 /* Compares all figures. */
@@ -55,17 +55,17 @@ void outcome_skip(struct outcome *outcome, const struct validate_case *validatio
 void outcome_fail(struct outcome *outcome, const struct validate_case *validation, const char *why);
 void outcome_finish(struct outcome *outcome);
 
-/* Whether the verdict is what the file expects; of none and of what was skipped, true. */
+/* Whether the verdict is the expected one; true without a verdict and for skipped rows. */
 bool outcome_is_expected(const struct outcome *outcome, const struct outcome_row *row);
 /* Whether any figure is one of jobs. */
 bool outcome_needs_jobs(const struct validate_case *validation);
 /* "mean of 120 jobs", "job 7", or "" for a column of the summary. In the arena. */
 const char *outcome_of(const struct outcome_row *row, struct arena *arena);
 const char *outcome_unit(const struct validate_measure *measure);
-/* Of one figure of one job; NAN where one of them is not known, or what was measured is 0. */
+/* For one figure of one job; NAN if a value is not known, or the measured one is 0. */
 double outcome_job_error(const struct outcome_job *job, enum job_column column);
 
-/* How many rows came out how. */
+/* Numbers of rows by result. */
 struct outcome_counts {
     size_t passed, failed_as_expected, unexpected, without_verdict, skipped, skipped_files;
 };

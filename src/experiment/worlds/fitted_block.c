@@ -71,7 +71,7 @@ static int read_matrix(const struct search *s, const struct yaml_node *rows, siz
     return s->binding->problems->count > before ? ERROR_INPUT : 0;
 }
 
-/* Only rows and columns of the parameters that are kept; how they vary alone is what is left. */
+/* Keeps only rows and columns of the kept parameters, which is how these vary alone. */
 static void keep_rows(const bool *kept, size_t n, double *matrix) {
     size_t at = 0;
     for (size_t i = 0; i < n; i++)

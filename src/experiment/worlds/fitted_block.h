@@ -1,5 +1,5 @@
 /* The parameters of one model that were fitted together, drawn from the covariance that `easim
-   calibrate` wrote beside them (semantics 17.3). */
+   calibrate` wrote with them (semantics 17.3). */
 #ifndef EASIM_EXPERIMENT_WORLDS_FITTED_BLOCK_H
 #define EASIM_EXPERIMENT_WORLDS_FITTED_BLOCK_H
 
@@ -7,7 +7,7 @@
 
 #include <gsl/gsl_rng.h>
 
-/* What was fitted of a model on a GPU type, or as a whole. All memory is in the caller's arena. */
+/* The fit of a model on a GPU type, or as a whole. All memory is in the caller's arena. */
 struct fitted_block {
     const char *model, *gpu; /* gpu NULL: of the model as a whole, its convergence */
     const char *name;        /* calibration/MODEL/GPU */
@@ -25,8 +25,8 @@ struct fitted_blocks {
     ARRAY_OF(const char *) without; /* what the study runs and no covariance tells of, and why */
 };
 
-/* Of the models and GPU types that the jobs of the study may run on. Negative after adding
-   problems: a covariance that is none. */
+/* Finds those of models and GPU types that the jobs of the study may run on. Negative after adding
+   problems: a matrix is no covariance. */
 int fitted_blocks_find(struct fitted_blocks *blocks, const struct study *study, struct arena *arena,
                        struct problems *problems) MUST_CHECK;
 void fitted_blocks_finish(struct fitted_blocks *blocks);

@@ -56,11 +56,11 @@ struct task {
     size_t policy;
 };
 
-/* How a task has ended: told in the order of tasks, whichever comes first. */
+/* The end of a task. Ends are reported in the order of tasks, not of time. */
 struct ending {
     bool over;      /* it has, one way or the other */
     char *failure;  /* or NULL */
-    char *warnings; /* one behind the other, an empty one at the end; or NULL */
+    char *warnings; /* one after the other, an empty one at the end; or NULL */
 };
 
 struct pool_work {
@@ -208,8 +208,8 @@ static void tell_ending(const struct pool_work *work, size_t number) {
         add_warning(work->outcome, at);
 }
 
-/* Counts the worlds that are whole. What there is of one in which some policy has not had its turn
-   would look like a failure of that policy: it goes. */
+/* Counts the worlds that are whole. A world in which some policy has not run yet would look like a
+   failure of that policy, so it is dropped. */
 static void count_finished(const struct pool_work *work) {
     struct world_results *r = work->results;
     for (size_t number = 0; number < task_count(r); number += r->policies) {

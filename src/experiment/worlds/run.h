@@ -11,7 +11,7 @@
 
 #define WORLD_NOBODY ((size_t)-1)
 
-/* Which run. */
+/* Identifies a run. */
 struct world_run {
     size_t set;     /* 0: the worlds themselves; g: those worlds with only the draws of group g - 1
                        taken from an independent second draw */
@@ -48,12 +48,12 @@ void world_results_drop(struct world_results *results, size_t set, uint32_t worl
 /* Every policy with every workload in each world (semantics 17.2), a policy in a world in a process
    of its own. */
 
-/* What is run. */
+/* The runs to make. */
 struct world_run_plan {
     const struct worlds *worlds;
-    const char *const *policies;  /* names or paths, as results->policy_names */
-    struct replicate_options how; /* processes: policies in worlds at a time; limit_s: of one, all
-                                     its replications; done counts replications */
+    const char *const *policies; /* names or paths, as results->policy_names */
+    /* processes: policies in worlds at a time; limit_s: of one of these. done: replications. */
+    struct replicate_options how;
 };
 
 /* Something said in several worlds. */
@@ -62,7 +62,7 @@ struct world_remark {
     size_t worlds;
 };
 
-/* How it went. Zero-initialise; release with world_outcome_finish. */
+/* The end of all runs. Zero-initialise; release with world_outcome_finish. */
 struct world_outcome {
     struct tally failures; /* of policies in worlds: "POLICY: why" */
     ARRAY_OF(struct world_remark)

@@ -188,8 +188,8 @@ static double world_squares(const struct crossed *c, const unsigned *times) {
     return (double)c->replications * squares;
 }
 
-/* In a resample the rest of a replication no longer sums to 0: its mean belongs to the replication.
-   The sums of squares are corrected for it, so that no table need be built anew. */
+/* In a resample the rest of a replication no longer sums to 0, because its mean belongs to the
+   replication. The sums of squares are corrected for it, so no table needs to be built again. */
 static void split_rest(const struct crossed *c, const unsigned *times, double *ret_replications,
                        double *ret_rest) {
     double *means = mem_zalloc(c->replications, sizeof *means);
@@ -208,8 +208,8 @@ static void split_rest(const struct crossed *c, const unsigned *times, double *r
     free(means);
 }
 
-/* Values off by rounding put a mean square off by its root times that. Where policies differ in a
-   single run, all mean squares are equal, and what is left of a difference is rounding only. */
+/* Values off by rounding put a mean square off by its root times that. If policies differ in a
+   single run, all mean squares are equal, and only rounding is left of a difference. */
 static double excess_of(double square, double rest, double rounding) {
     double excess = square - rest, off = 10 * (sqrt(square) + sqrt(rest)) + rounding;
     return excess > rounding * off ? excess : 0;
@@ -251,7 +251,7 @@ struct crossed_interval crossed_interval_of(const struct crossed *crossed,
 
 #define VARIANCE_RESAMPLES 1000 /* of the bootstrap */
 
-/* What the shares of one difference are made from. */
+/* Data from which the shares of one difference are made. */
 struct share_data {
     const struct crossed *crossed;
     size_t groups;
@@ -358,7 +358,7 @@ static void bootstrap_ranges(const struct share_data *data, uint64_t seed,
     free(shares);
 }
 
-/* Where nothing varies, or with one world or one replication, there are no shares. */
+/* If nothing varies, or with one world or one replication, there are no shares. */
 static void fill_ranges(const struct variance_values *values, const struct crossed *crossed,
                         uint64_t seed, struct share_range *ranges) {
     size_t groups = values->sets - 1;

@@ -49,8 +49,8 @@ struct crossed_interval crossed_interval_of(const struct crossed *crossed,
                                             const struct crossed_squares *squares);
 
 /* --- variance shares --- */
-/* Where the variance of a difference comes from: a group of physics, the workloads, or both at
-   once; and how often it holds (semantics 18.1 to 18.3). Pure functions; undefined values are
+/* The sources of the variance of a difference: a group of physics, the workloads, or both at once;
+   and how often the difference holds (semantics 18.1 to 18.3). Pure functions; undefined values are
    NAN. */
 
 /* One metric of a policy and of the baseline, [set][world][replication], NAN where missing. Set 0
@@ -95,7 +95,7 @@ const struct variance_shares *variance_table_at(const struct variance_table *var
                                                 unsigned column, size_t policy);
 size_t variance_group_count(const struct variance_table *variance);
 
-/* Where the variance of a difference comes from: the three variances, then each group in physics.
+/* The sources of the variance of a difference: the three variances, then each group in physics.
    Source `place` of VARIANCE_SOURCES + groups. */
 #define VARIANCE_SOURCES 3
 const char *variance_source_name(const struct variance_table *variance, size_t place);

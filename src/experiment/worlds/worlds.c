@@ -1,4 +1,4 @@
-/* What was drawn, as values and as sets of a scenario: see worlds.h. */
+/* Draws, as values and as sets of a scenario: see worlds.h. */
 #include "experiment/worlds/worlds.h"
 
 #include "base/numfmt.h"
@@ -27,7 +27,7 @@ static const struct world_unit *unit_of(const struct worlds *worlds, size_t colu
     return &worlds->units.at[u];
 }
 
-/* Of a choice the place in its values. */
+/* For a choice, the index of its value. */
 static double drawn_value(const struct worlds *worlds, size_t set, uint32_t world, size_t column) {
     bool second = set > 0 && unit_of(worlds, column)->group == set - 1;
     return worlds_draws(worlds, second, world)[column];
@@ -68,7 +68,7 @@ struct set_list {
     const char **at;
     size_t count;
     size_t entries; /* of model_overrides so far */
-    size_t before;  /* of these stand before those of the scenario */
+    size_t before;  /* this number comes before those of the scenario */
 };
 
 static const struct yaml_node *central_overrides(const struct worlds *worlds) {
@@ -95,7 +95,7 @@ static void add_block(const struct fitted_block *block, const double *values, st
     str_add(out, "}}");
 }
 
-/* What was calibrated comes first: what the scenario overrides, it overrides of what was drawn. */
+/* Calibrated values come first, because overrides of the scenario override draws, too. */
 static void set_blocks(struct set_list *list, size_t set, uint32_t world, size_t only) {
     const struct worlds *w = list->worlds;
     const struct yaml_node *own = central_overrides(w);
@@ -118,7 +118,7 @@ static void set_blocks(struct set_list *list, size_t set, uint32_t world, size_t
     str_finish(&text);
 }
 
-/* Entries of the scenario have moved behind those of the calibration. */
+/* Entries of the scenario have moved: those of the calibration come first. */
 static const char *moved_path(const struct set_list *list, const char *text) {
     struct yaml_path path;
     struct error error;

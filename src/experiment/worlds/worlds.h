@@ -5,7 +5,7 @@
 #include "experiment/worlds/fitted_block.h"
 #include "study/study.h"
 
-/* What is drawn together, from a stream of its own: a parameter, or a fitted model. */
+/* One draw, from a stream of its own: a parameter, or a fitted model. */
 struct world_unit {
     const struct uncertain_parameter *parameter; /* or NULL: */
     const struct fitted_block *block;
@@ -17,7 +17,7 @@ struct world_unit {
     const char *why; /* and what the scenario said of the first that it does not take; or NULL */
 };
 
-/* How the scenario is loaded again. */
+/* Source from which the scenario is loaded again. */
 struct world_source {
     const char *config;
     struct scenario_overrides overrides; /* of the command, with a policy */
@@ -26,7 +26,7 @@ struct world_source {
 
 /* Zero-initialise; release with worlds_finish. */
 struct worlds {
-    const struct study *central; /* the scenario as it stands, loaded */
+    const struct study *central; /* the scenario without draws, loaded */
     struct world_source source;
     struct fitted_blocks blocks;
     ARRAY_OF(struct world_unit) units;
@@ -41,15 +41,15 @@ struct worlds {
 
 void worlds_finish(struct worlds *worlds);
 
-/* Whether there is nothing to run beside the central physics: one world, and nothing is drawn. */
+/* Whether only the central physics is to be run: one world, and nothing is drawn. */
 bool worlds_are_plain(const struct uncertainty *uncertainty);
 
-/* What a column holds, as a path where it has one. */
+/* The name of a column: a path if it has one. */
 const char *worlds_column_name(const struct worlds *worlds, size_t column, struct arena *arena);
 /* The number in it, or the name of what was chosen, as text. */
 void worlds_value_text(const struct worlds *worlds, size_t set, uint32_t world, size_t column,
                        struct str *out);
-/* The world as "path=value" texts, behind those of the command; in the arena. */
+/* The world as "path=value" texts, after those of the command; in the arena. */
 const char **worlds_sets(const struct worlds *worlds, size_t set, uint32_t world,
                          struct arena *arena, size_t *ret_count);
 /* Loads the scenario with such sets and a policy (NULL: that of the source). study_finish in any
