@@ -24,28 +24,32 @@ struct cluster_section {
 };
 
 #define WATTS RANGE(0, SCENARIO_MOST_W), UNIT(POWER)
+#define PART  WATTS, HELP("a further constant part; they add up")
 
 static const struct field gpu_type_fields[] = {
     {LOCATION(gpu_type, where)},
-    {"name", TEXT(gpu_type, name), REQUIRED},
-    {"idle_w", REAL(gpu_type, idle_w), REQUIRED, WATTS, HELP("power of one GPU that no job holds")},
+    {"name", TEXT(gpu_type, name), REQUIRED, HELP("name that nodes, models and logs refer to")},
+    {"idle_w", REAL(gpu_type, idle_w), REQUIRED, WATTS, HELP("power of a GPU without a job")},
     {"ctx_w", REAL(gpu_type, ctx_w), DEFAULT(NAN), WATTS,
-     HELP("power of one GPU held but not computing (default idle_w)")},
+     HELP("power of a GPU that is held but does not compute: set-up, checkpoint (default idle_w)")},
     {"tdp_w", REAL(gpu_type, tdp_w), REQUIRED, ABOVE(0, SCENARIO_MOST_W), UNIT(POWER),
-     HELP("upper bound of the power of one GPU")},
+     HELP("most power of a GPU, at least idle_w and ctx_w; cuts the power of a model above it "
+          "without slowing it down")},
     {"busy_w", REAL(gpu_type, busy_w), DEFAULT(NAN), WATTS,
-     HELP("power of one GPU that a rigid job holds at a utilization of 0 (default idle_w)")},
+     HELP("power of a GPU that a rigid job holds at utilization 0, from idle_w to tdp_w; no "
+          "effect without rigid jobs (default idle_w)")},
     {"memory_gib", GIB(gpu_type, memory_gib), DEFAULT(INFINITY), ABOVE(0, 1e6),
-     HELP("memory of one GPU (default: unlimited)")},
-    {"sleep_w", REAL(gpu_type, sleep_w), DEFAULT(NAN), WATTS, HELP("power of one GPU that sleeps")},
+     HELP("memory of a GPU (default: unlimited)")},
+    {"sleep_w", REAL(gpu_type, sleep_w), DEFAULT(NAN), WATTS,
+     HELP("power of a sleeping GPU, at most idle_w; needs sleep_after")},
     {"sleep_after", DURATION(gpu_type, sleep_after_s), DEFAULT(NAN), WORD("off"),
-     RANGE(0, TIME_MAX_S), HELP("a GPU that no job has held for so long sleeps")},
+     RANGE(0, TIME_MAX_S), HELP("a GPU without a job sleeps after this time (default: off)")},
     {"wake_s", DURATION(gpu_type, wake_s), DEFAULT(NAN), RANGE(0, 1e6),
-     HELP("added to the set-up of a start that takes a sleeping GPU")},
+     HELP("added, at ctx_w, to the set-up of jobs that take a sleeping GPU (default: 0)")},
     {"peak_flops", REAL(gpu_type, peak_flops), DEFAULT(NAN), ABOVE(0, 1e30),
-     HELP("most FLOP/s of one GPU, in the precision of the models (of attribute, not of a run)")},
+     HELP("most FLOP/s of a GPU in the precision of the models; only for easim attribute")},
     {"memory_bytes_s", REAL(gpu_type, memory_bytes_s), DEFAULT(NAN), ABOVE(0, 1e30),
-     HELP("most bytes a second of one GPU's memory (of attribute, not of a run)")},
+     HELP("most bytes/s of a GPU's memory; for easim attribute, together with peak_flops")},
     FIELDS_END};
 
 #define SHAPE(member) \
@@ -54,32 +58,32 @@ static const struct field gpu_type_fields[] = {
 
 static const struct field node_fields[] = {
     {LOCATION(node_group, where)},
-    {"count", INT(node_group, count), DEFAULT(1), RANGE(1, 1000000), HELP("nodes of this kind")},
+    {"count", INT(node_group, count), DEFAULT(1), RANGE(1, 1000000), HELP("number of equal nodes")},
     {"gpu", TEXT(node_group, gpu), REQUIRED, HELP("name of a GPU type")},
     {"gpus", INT(node_group, gpus), REQUIRED, RANGE(1, CLUSTER_MAX_NODE_GPUS),
-     HELP("GPUs in each node")},
-    {"base_w", REAL(node_group, base_w), WATTS, HELP("node power without GPUs")},
-    {"cpu_idle_w", REAL(node_group, cpu_idle_w), WATTS},
+     HELP("GPUs of each node")},
+    {"base_w", REAL(node_group, base_w), WATTS, HELP("constant power of a node without its GPUs")},
+    {"cpu_idle_w", REAL(node_group, cpu_idle_w), PART},
     {"cpu_w_per_busy_gpu", REAL(node_group, cpu_w_per_busy_gpu), WATTS,
      HELP("added for each allocated GPU of the node")},
-    {"ram_w", REAL(node_group, ram_w), WATTS},
-    {"network_w", REAL(node_group, network_w), WATTS},
-    {"other_w", REAL(node_group, other_w), WATTS},
+    {"ram_w", REAL(node_group, ram_w), PART},
+    {"network_w", REAL(node_group, network_w), PART},
+    {"other_w", REAL(node_group, other_w), PART},
     {"mtbf", DURATION(node_group, mtbf_s), DEFAULT(NAN), ABOVE(0, TIME_MAX_S),
-     HELP("mean time between the repair and the next failure of a node")},
+     HELP("mean time from a repair to the next failure of a node; needs mttr (default: never)")},
     {"mttr", DURATION(node_group, mttr_s), DEFAULT(NAN), ABOVE(0, TIME_MAX_S),
-     HELP("mean time to repair")},
+     HELP("mean time from a failure to the repair")},
     {"mtbf_law", CHOICE(node_group, mtbf_law, time_law_names), DEFAULT(-1),
-     HELP("law of the time to a failure")},
+     HELP("law of the time to a failure, of that mean (default: exponential)")},
     {"mtbf_shape", SHAPE(mtbf_shape)},
     {"mttr_law", CHOICE(node_group, mttr_law, time_law_names), DEFAULT(-1),
-     HELP("law of the time to repair")},
+     HELP("law of the time to repair, of that mean (default: exponential)")},
     {"mttr_shape", SHAPE(mttr_shape)},
     FIELDS_END};
 
 static const struct field interference_fields[] = {
     {"slowdown_per_neighbour", .type = FIELD_REAL, REQUIRED, RANGE(0, 100),
-     HELP("goodput is divided by 1 + this * other jobs on the node")},
+     HELP("goodput of a job is divided by 1 + this x other jobs on its node")},
     FIELDS_END};
 
 static const struct field cap_forms[] = {
@@ -90,16 +94,19 @@ static const struct series_kind cap_kind = {
     .path = "cluster.power_cap_w", .column = "power_w", .value = cap_forms, .is_limit = true};
 
 const struct field cluster_fields[] = {
-    {"gpu_types", OBJECTS(cluster_section, gpu_types, gpu_type_fields, gpu_type), REQUIRED},
-    {"nodes", OBJECTS(cluster_section, nodes, node_fields, node_group), REQUIRED},
+    {"gpu_types", OBJECTS(cluster_section, gpu_types, gpu_type_fields, gpu_type), REQUIRED,
+     HELP("GPU types, with the power of one GPU")},
+    {"nodes", OBJECTS(cluster_section, nodes, node_fields, node_group), REQUIRED,
+     HELP("groups of equal nodes, and the power of one; their order decides ties of placement")},
     {"power_cap_w", NODE(cluster_section, power_cap), .forms = cap_forms,
-     HELP("bound on GPUs and nodes together: a number or {file: NAME}")},
+     HELP("limit of the power of GPUs and nodes together; easim counts overshoot, and refuses "
+          "starts only to policies with POWER_CAP (default: none)")},
     {"network", KEYS(cluster_section, network, network_fields),
      HELP("tiers of switches above the nodes (default: none)")},
     {"pue", REAL(cluster_section, pue), DEFAULT(1), RANGE(1, 10),
-     HELP("power usage effectiveness; multiplies cost and CO2 only")},
+     HELP("power usage effectiveness; affects cost and CO2 only")},
     {"interference", OBJECT(cluster_section, slowdown_per_neighbour, interference_fields),
-     HELP("how jobs on one node slow each other down (default: not)")},
+     HELP("slowdown of jobs that share a node (default: none)")},
     FIELDS_END};
 
 static int check_gpu_types(struct cluster *cluster, const struct binding *binding) {

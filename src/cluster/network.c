@@ -28,26 +28,29 @@ struct network_section {
 static const struct field tier_fields[] = {
     {LOCATION(network_tier, where)},
     {"name", TEXT(network_tier, name), REQUIRED,
-     HELP("of the span that a switch of the tier holds")},
+     HELP("name of the tier and of the span under one switch; not one_node or across_nodes")},
     {"nodes", INT(network_tier, nodes), REQUIRED, RANGE(1, MOST_TIER_NODES),
-     HELP("under one switch, in file order; the last tier holds the cluster")},
+     HELP("nodes under one switch, a multiple of the tier below; the last tier holds all nodes")},
     {"oversubscription", REAL(network_tier, oversubscription), DEFAULT(1),
-     RANGE(1, MOST_OVERSUBSCRIBED), HELP("links of the GPUs below an uplink over the links of it")},
+     RANGE(1, MOST_OVERSUBSCRIBED),
+     HELP("links of the GPUs below a node (first tier) or switch, divided by its uplinks")},
     FIELDS_END};
 
 const struct field network_fields[] = {
     {LOCATION(network_section, where)},
     {"tiers", OBJECTS(network_section, tiers, tier_fields, network_tier), REQUIRED,
-     HELP("from the lowest up")},
+     HELP("1 to 4 tiers, from the lowest up")},
     {"link", REAL(network_section, link_bytes_s), DEFAULT(NAN), ABOVE(0, 1e30), UNIT(BANDWIDTH),
-     HELP("of one GPU into the network, bytes/s")},
-    {"switch_ports", INT(network_section, switch_ports), RANGE(2, 1e6), HELP("of one switch")},
+     HELP("bandwidth of a GPU into the network, bytes/s; only contention uses it")},
+    {"switch_ports", INT(network_section, switch_ports), RANGE(2, 1e6),
+     HELP("ports of one switch; needs switch_w")},
     {"switch_w", REAL(network_section, switch_w), WATTS, HELP("power of one switch")},
     {"optics_w", REAL(network_section, optics_w), WATTS, HELP("power of the optics of one port")},
     {"optics_from", TEXT(network_section, optics_from),
-     HELP("lowest tier whose links are optical (default: the first)")},
+     HELP("lowest tier whose links are optical; needs optics_w (default: the first)")},
     {"contention", BOOL(network_section, contention),
-     HELP("jobs share uplinks; false: synchronization is slowed down by oversubscription")},
+     HELP("jobs share the uplinks, which needs link and sync_bytes; false: oversubscription "
+          "slows synchronization in any case")},
     FIELDS_END};
 
 /* --- binding --- */

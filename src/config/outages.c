@@ -13,9 +13,10 @@
 
 const struct field outages_fields[] = {
     {LOCATION(outages, where)},
-    {"file", PATH(outages, file), REQUIRED, HELP("recorded outages: node, start_s, end_s")},
+    {"file", PATH(outages, file), REQUIRED,
+     HELP("CSV file, plain, gz or zst, with the columns node, start_s and end_s")},
     {"offset", DURATION(outages, offset_s), RANGE(0, TIME_MAX_S),
-     HELP("the time in the file that is t = 0")},
+     HELP("time in the file that is t = 0; easim subtracts it from all times")},
     FIELDS_END};
 
 int outages_bind(struct outages *outages, const struct yaml_node *node,

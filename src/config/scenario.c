@@ -23,17 +23,17 @@ static int forecast_bind(struct forecast_options *options, const struct yaml_nod
 
 static const struct field error_fields[] = {
     {"sigma", REAL(forecast_error, sigma), REQUIRED, RANGE(0, 2),
-     HELP("of the lognormal factor on a forecast of an hour far ahead; 0: exact")},
+     HELP("sigma of the lognormal factor on the forecast of an hour far ahead; 0: exact")},
     {"correlation", REAL(forecast_error, correlation), RANGE(0, 1),
-     HELP("of the errors of one hour and the next, below 1")},
+     HELP("correlation of the errors of one hour and the next, below 1; no effect if sigma is 0")},
     FIELDS_END};
 
 static const struct field forecast_fields[] = {
     {LOCATION(forecast_options, where)},
     {"hours", INT(forecast_options, hours), DEFAULT(24), RANGE(1, MOST_HOURS),
-     HELP("how many hours policies see, the present one included")},
+     HELP("clock hours that policies see, the present one included")},
     {"error", OBJECT(forecast_options, error, error_fields),
-     HELP("how far forecasts are from what comes (default: not at all)")},
+     HELP("error of the forecasts (default: exact)")},
     FIELDS_END};
 
 /* node: the section or NULL. Negative after adding problems. */
@@ -59,38 +59,39 @@ static const char *const plans_names[] = {"best", "published", NULL};
 
 static const struct field engine_fields[] = {
     {"coalesce", BOOL(engine_options, coalesce), DEFAULT(1),
-     HELP("apply all events of an instant, then decide once")},
+     HELP("apply all events of an instant, then decide once; false: decide after every event")},
     {"equal_time", CHOICE(engine_options, equal_time, equal_time_names),
-     HELP("order of finishes and arrivals at one instant")},
+     HELP("which of the two easim applies first at one instant")},
     FIELDS_END};
 
 static const struct field policy_fields[] = {
     {"name", STRING(scenario_policy, name), REQUIRED,
-     HELP("policy name, or path of a .so; either with parameters: zeus:edp_slack=2:tau=1h, or with "
-          "a label before it: old=./a/x.so")},
+     HELP("policy, or path of a module, which has a slash; parameters may follow, and a label "
+          "may precede it: old=./a/x.so:tau=1h")},
     {"label", TEXT(scenario_policy, label),
-     HELP("what results call the policy; a label before the name stands here")},
+     HELP("name of the policy in results; a label in front of the policy's name is stored here")},
     {"variant", TEXT(scenario_policy, variant),
-     HELP("results call the policy NAME:VARIANT; parameters behind the name stand here")},
-    {"params", OPEN(scenario_policy, params), HELP("parameters, see easim policies NAME")},
+     HELP("results call the policy NAME:VARIANT (default: the parameters that follow the name)")},
+    {"params", OPEN(scenario_policy, params),
+     HELP("parameters of the policy: easim policies NAME")},
     FIELDS_END};
 
 static const struct field user_fields[] = {
     {LOCATION(scenario_user, where)},
-    {"name", TEXT(scenario_user, name), REQUIRED},
+    {"name", TEXT(scenario_user, name), REQUIRED, HELP("name of the user")},
     {"weight", REAL(scenario_user, weight), DEFAULT(1), ABOVE(0, 1e9),
-     HELP("share of the cluster relative to others")},
+     HELP("share of the cluster relative to other users; users whom only a log names have 1")},
     FIELDS_END,
 };
 
 static const struct field noise_fields[] = {
     {"speed_sigma", REAL(model_noise, speed_sigma), REQUIRED, RANGE(0, 2),
-     HELP("sigma of the lognormal factor on a job's true goodput")},
+     HELP("sigma of a job's lognormal factor of mean 1: true goodput / predicted goodput")},
     FIELDS_END};
 
 static const struct field storage_fields[] = {
     {"bandwidth", REAL(storage_options, bandwidth_bytes_s), REQUIRED, ABOVE(0, 1e30),
-     UNIT(BANDWIDTH), HELP("of all jobs together, bytes/s")},
+     UNIT(BANDWIDTH), HELP("most that all jobs together read, bytes/s")},
     FIELDS_END};
 
 static const struct field horizon_forms[] = {
@@ -105,47 +106,51 @@ static const struct field price_forms[] = {
     FIELDS_END};
 
 const struct field scenario_fields[] = {
-    {"name", TEXT(scenario, name), REQUIRED},
+    {"name", TEXT(scenario, name), REQUIRED, HELP("name of the run and of its results folder")},
     {"about", TEXT(scenario, about),
-     HELP("what it is, in a sentence that easim run prints first, as long as nothing is set")},
+     HELP("purpose in a sentence; easim run prints it above its table if no option sets a value")},
     {"horizon", NODE(scenario, horizon), REQUIRED, .forms = horizon_forms,
-     HELP("a duration, or drain: until the last job is done")},
-    {"seed", INT(scenario, seed), DEFAULT(1), RANGE(0, 9007199254740992)},
+     HELP("end of the run; drain: when the last job is done")},
+    {"seed", INT(scenario, seed), DEFAULT(1), RANGE(0, 9007199254740992),
+     HELP("master seed of all random streams")},
     {"replications", INT(scenario, replications), DEFAULT(1), RANGE(1, 1000000)},
     {"record", BOOL(scenario, record),
-     HELP("run and compare write what each job and each GPU did, too")},
-    {"engine", OBJECT(scenario, engine, engine_fields)},
-    {"cluster", NODE(scenario, cluster), REQUIRED},
+     HELP("easim run and compare also write what each job and GPU did; others ignore it")},
+    {"engine", OBJECT(scenario, engine, engine_fields), HELP("order of events at one instant")},
+    {"cluster", NODE(scenario, cluster), REQUIRED, HELP("GPU types, nodes, power cap and network")},
     {"storage", OBJECT(scenario, storage, storage_fields),
-     HELP("what jobs of models with bytes_per_sample read from")},
+     HELP("storage from which jobs of models with bytes_per_sample read (default: none)")},
     {"models", NODE(scenario, models),
-     HELP("model file, or list of model files; not needed for rigid jobs")},
+     HELP("model files, or their content in place; not needed if all jobs are rigid")},
     {"model_overrides", NODE(scenario, model_overrides),
-     HELP("list of {model, gpu, set}: parameters of the models replaced or multiplied, in order")},
+     HELP("changes of parameters of the models, in this order (default: none)")},
     {"plans", CHOICE(scenario, plans, plans_names),
-     HELP("of transformers: best, those of least time | published, as runs were published")},
-    {"users", OBJECTS(scenario, users, user_fields, scenario_user)},
-    {"workload", NODE(scenario, workload), REQUIRED},
-    {"policy", OBJECT(scenario, policy, policy_fields), REQUIRED},
+     HELP("plans of trainings of transformers: those of least time, or those of published runs")},
+    {"users", OBJECTS(scenario, users, user_fields, scenario_user),
+     HELP("users and their weights (default: one user, default)")},
+    {"workload", NODE(scenario, workload), REQUIRED,
+     HELP("one stream of jobs, or several under streams")},
+    {"policy", OBJECT(scenario, policy, policy_fields), REQUIRED, HELP("policy of the run")},
     {"params_by_policy", NODE(scenario, params_by_policy),
-     ONE_OF({"", MAPPING_TO({"", .type = FIELD_MAPPING})})},
+     ONE_OF({"", MAPPING_TO({"", .type = FIELD_MAPPING})}),
+     HELP("parameters by policy, applied to whichever runs; policy.params take precedence. An "
+          "unknown policy or parameter is an error")},
     {"start_time", STRING(scenario, start_time),
-     HELP("the date-time of t = 0, for series of date-times")},
+     HELP("date-time of t = 0, which series of date-times need")},
     {"carbon_g_per_kwh", NODE(scenario, carbon), .forms = carbon_forms,
-     HELP("carbon intensity: a number or {file: NAME}")},
+     HELP("carbon intensity; gives the metric co2_kg")},
     {"price_per_mwh", NODE(scenario, price), .forms = price_forms,
-     HELP("price: a number or {file: NAME}")},
+     HELP("price of energy; gives the metric cost")},
     {"wue_l_per_kwh", REAL(scenario, wue_l_per_kwh), DEFAULT(NAN), RANGE(0, 1e6), UNIT(WATER),
-     HELP("water use effectiveness")},
+     HELP("water use effectiveness; gives the metric water_l")},
     {"failures", KEYS(scenario, failures, outages_fields),
-     HELP("{file: NAME}: recorded outages of nodes, instead of drawn ones")},
+     HELP("recorded outages of nodes, in place of mtbf and mttr (default: none)")},
     {"noise", OBJECT(scenario, noise, noise_fields),
-     HELP("how far true speeds are from the predicted ones (default: not at all)")},
+     HELP("difference between true and predicted speeds (default: none)")},
     {"forecast", KEYS(scenario, forecast_node, forecast_fields),
-     HELP("{hours, error}: what policies see of carbon intensity, price and cap of the next "
-          "hours")},
+     HELP("forecasts of carbon, price and cap, if policies list easim.forecast (default: none)")},
     {"uncertainty", KEYS(scenario, uncertainty_node, uncertainty_fields),
-     HELP("{worlds, calibration, shares, parameters}: in which physics easim compare runs")},
+     HELP("uncertain physics, for easim compare; other commands ignore it (default: none)")},
     FIELDS_END};
 
 static const struct series_kind carbon_kind = {

@@ -170,27 +170,28 @@ size_t value_law_choose(const struct value_law *law, gsl_rng *rng) {
 static const struct field uncertain_parameter_fields[] = {
     {LOCATION(uncertain_parameter, where)},
     {"group", TEXT(uncertain_parameter, group), REQUIRED,
-     HELP("whose share of the variance it adds to")},
+     HELP("share of the variance it adds to; not calibration, physics, workload or residual")},
     {"path", TEXT(uncertain_parameter, path), REQUIRED,
-     HELP("a number of the scenario, or model_overrides")},
+     HELP("path of a number in cluster, storage, models, model_overrides, noise, failures, "
+          "forecast or a price; or model_overrides itself")},
     {"law", NODE(uncertain_parameter, law_node), REQUIRED,
      ONE_OF({"", OBJECT_FORM(value_laws), .max = 1}),
-     HELP("uniform, loguniform, normal, lognormal or choice")},
+     HELP("law from which each world draws the value")},
     {"bounds", REALS(uncertain_parameter, bounds),
-     HELP("[least, most]: what is outside is drawn again")},
+     HELP("[least, most]: draw others again, and count them (default: what the key accepts)")},
     FIELDS_END};
 
 const struct field uncertainty_fields[] = {
     {LOCATION(uncertainty, where)},
     {"worlds", INT(uncertainty, worlds), REQUIRED, RANGE(1, MOST_WORLDS),
-     HELP("draws of all uncertain parameters")},
+     HELP("number of worlds; each draws a value of everything that is uncertain")},
     {"calibration", BOOL(uncertainty, calibration),
-     HELP("draw the fitted parameters of every model from their covariance, too")},
+     HELP("also draw all fitted parameters from the covariance that easim calibrate wrote")},
     {"shares", BOOL(uncertainty, shares), DEFAULT(1),
-     HELP("run all worlds once more for each group, for its share of the variance")},
+     HELP("run all worlds again for each group, with only its draws, for its share of variance")},
     {"parameters",
      OBJECTS(uncertainty, parameters, uncertain_parameter_fields, uncertain_parameter),
-     .may_be_empty = true, HELP("what is uncertain, and how much")},
+     .may_be_empty = true, HELP("uncertain numbers and their laws")},
     FIELDS_END};
 
 bool uncertainty_adds_overrides(const struct uncertain_parameter *parameter) {

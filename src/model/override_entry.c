@@ -318,7 +318,7 @@ const struct field override_fields[] = {
      ONE_OF({"", .type = FIELD_SETTING, .fields = factor_fields,
              ONE_OF({"", OBJECT_FORM(derived_parameters)}, {"", OBJECT_FORM(model_fields)},
                     {"", OBJECT_FORM(gpu_model_fields)})}),
-     HELP("PARAMETER: VALUE, or PARAMETER: {times: X}")},
+     HELP("PARAMETER: VALUE, or {times: X}, which multiplies what was there before")},
     FIELDS_END};
 
 static bool matches(const char *wanted, const char *name) {

@@ -32,37 +32,37 @@ static const struct field quantile_fields[] = {
 static const struct field point_fields[] = {
     {LOCATION(read_point, point.where)},
     {"limit", REAL(read_point, point.limit), DEFAULT(NAN), ABOVE(0, 1e9),
-     HELP("most requests at once that the server admits")},
+     HELP("most requests at once")},
     {"n", REAL(read_point, point.n), REQUIRED, RANGE(LEAST, 1e9), HELP("requests running, mean")},
     {"per_s", REAL(read_point, point.per_s), REQUIRED, RANGE(LEAST, 1e12),
      HELP("tokens or outputs per second")},
     {"power_w", REAL(read_point, point.power_w), REQUIRED, ABOVE(0, 1e7), UNIT(POWER),
-     HELP("of the whole replica")},
+     HELP("power of all k GPUs")},
     {"itl_ms", OBJECT(read_point, point.latency_ms, quantile_fields),
-     HELP("tokens: between two of one request, p50, p90, p95, p99")},
+     HELP("required for tokens: time between two tokens of a request")},
     {"latency_ms", REAL(read_point, output_ms), DEFAULT(NAN), ABOVE(0, MOST_MS),
-     HELP("outputs: of one")},
+     HELP("required for outputs: time of one")},
     FIELDS_END};
 
 const struct field serving_fields[] = {
     {LOCATION(serving, where)},
-    {"gpu", TEXT(serving, gpu), REQUIRED},
+    {"gpu", TEXT(serving, gpu), REQUIRED, HELP("GPU type")},
     {"k", INT(serving, k), REQUIRED, RANGE(1, 1e6), HELP("GPUs of a replica")},
     {"loaded_w", REAL(serving, loaded_w), DEFAULT(NAN), RANGE(0, 1e7), UNIT(POWER),
-     HELP("of the replica without a request (default k ctx_w)")},
+     HELP("power of a replica without a request (default k ctx_w)")},
     {"points", OBJECTS(serving, points, point_fields, read_point), REQUIRED,
      HELP("by ascending running batch")},
-    {"fit", OPEN(serving, fit), HELP("how it was made (a record: not used)")},
+    {"fit", OPEN(serving, fit), HELP("record of calibration; runs ignore it")},
     {"evidence", CHOICE(serving, evidence, evidence_names), REQUIRED,
-     HELP("measured | derived | assumed")},
-    {"source", TEXT(serving, source), REQUIRED},
+     HELP("how well the table is known")},
+    {"source", TEXT(serving, source), REQUIRED, HELP("where the figures come from")},
     FIELDS_END};
 
 const struct field prompt_fields[] = {
     {"included", BOOL(prompt_cost, included),
      HELP("the tables were measured with prompts of their own")},
     {"output_equivalents", REAL(prompt_cost, output_equivalents), DEFAULT(NAN), RANGE(0, 1e6),
-     HELP("generated tokens that a prompt token equals")},
+     HELP("generated tokens that cost as much as a prompt token")},
     FIELDS_END,
 };
 

@@ -88,8 +88,8 @@ static const struct field bound_forms[] = {
 
 static const struct field range_fields[] = {
     SPAN_FIELDS,
-    {"step", NODE(sweep_span, bounds[2]), .forms = bound_forms},
-    {"count", INT(sweep_span, count), RANGE(2, SWEEP_MOST_POINTS)},
+    {"step", NODE(sweep_span, bounds[2]), .forms = bound_forms, HELP("distance of two values")},
+    {"count", INT(sweep_span, count), RANGE(2, SWEEP_MOST_POINTS), HELP("number of values")},
     FIELDS_END};
 
 /* Fields of one span of a sample, whose bounds sweep_span_bind_bounds binds then. */
@@ -225,9 +225,10 @@ static const char *const sampling_names[] = {"random", "lhs", NULL};
 static const struct field sample_fields[] = {
     {"kind", CHOICE(sample, kind, sampling_names), REQUIRED,
      HELP("independent draws, or a Latin hypercube")},
-    {"count", INT(sample, count), REQUIRED, RANGE(1, SWEEP_MOST_POINTS)},
-    {"seed", INT(sample, seed), DEFAULT(1), RANGE(0, 9007199254740992)},
-    {"over", OBJECTS(sample, over, sweep_sample_span_fields, sweep_span), REQUIRED, .min = 1},
+    {"count", INT(sample, count), REQUIRED, RANGE(1, SWEEP_MOST_POINTS), HELP("number of points")},
+    {"seed", INT(sample, seed), DEFAULT(1), RANGE(0, 9007199254740992), HELP("seed of the draws")},
+    {"over", OBJECTS(sample, over, sweep_sample_span_fields, sweep_span), REQUIRED, .min = 1,
+     HELP("paths and bounds, each with its own random stream")},
     FIELDS_END};
 
 #define PLAIN_FIELDS \

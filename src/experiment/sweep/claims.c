@@ -33,23 +33,30 @@ static const struct field metric_forms[] = {
 
 static const struct field claim_fields[] = {
     {LOCATION(claim_item, where)},
-    {"name", TEXT(claim_item, name), REQUIRED},
-    {"metric", NODE(claim_item, metric), .forms = metric_forms, REQUIRED},
-    {"of", OPEN(claim_item, of), REQUIRED},
-    {"against", OPEN(claim_item, against), REQUIRED},
-    {"sign", CHOICE(claim_item, sign, sign_names), REQUIRED},
-    {"only", OPEN(claim_item, only)},
+    {"name", TEXT(claim_item, name), REQUIRED, HELP("name of the claim in tables")},
+    {"metric", NODE(claim_item, metric), .forms = metric_forms, REQUIRED,
+     HELP("column of summary.csv, or of sweep.csv for a service, or A / B: their ratio by "
+          "replication")},
+    {"of", OPEN(claim_item, of), REQUIRED, HELP("values of axes, none of a zip or sample")},
+    {"against", OPEN(claim_item, against), REQUIRED, HELP("other values of the same axes")},
+    {"sign", CHOICE(claim_item, sign, sign_names), REQUIRED,
+     HELP("sign of the difference, of minus against")},
+    {"only", OPEN(claim_item, only),
+     HELP("values of other axes: readings that count (default: all)")},
     FIELDS_END};
 
 static const struct field target_fields[] = {
     {LOCATION(target_item, where)},
-    {"name", TEXT(target_item, name), REQUIRED},
-    {"metric", NODE(target_item, metric), .forms = metric_forms},
-    {"of", OPEN(target_item, of)},
-    {"only", OPEN(target_item, only)},
-    {"value", REAL(target_item, value), DEFAULT(NAN)},
-    {"within", REAL(target_item, within), DEFAULT(NAN), ABOVE(0, 1), HELP("share of the value")},
-    {"all", TEXTS(target_item, all)},
+    {"name", TEXT(target_item, name), REQUIRED, HELP("name of the target in tables")},
+    {"metric", NODE(target_item, metric), .forms = metric_forms, HELP("as of a claim")},
+    {"of", OPEN(target_item, of), HELP("values of axes (default: none)")},
+    {"only", OPEN(target_item, only), HELP("as of a claim (default: all)")},
+    {"value", REAL(target_item, value), DEFAULT(NAN),
+     HELP("value that the mean over replications must be near")},
+    {"within", REAL(target_item, within), DEFAULT(NAN), ABOVE(0, 1),
+     HELP("largest difference, as a share of the value")},
+    {"all", TEXTS(target_item, all),
+     HELP("instead of all these: earlier targets that the same reading must meet")},
     FIELDS_END};
 
 const struct field claims_fields[] = {

@@ -17,12 +17,15 @@ struct sweep_file {
 
 const struct field sweep_fields[] = {
     {"name", TEXT(sweep_file, name), REQUIRED, HELP("results go to results/NAME/sweep")},
-    {"base", PATH(sweep_file, base), REQUIRED, HELP("the scenario")},
-    {"set", OPEN(sweep_file, set), HELP("values of all points: PATH: VALUE")},
-    {"axes", NODE(sweep_file, axes), REQUIRED, .forms = axes_forms, HELP("the values that change")},
+    {"base", PATH(sweep_file, base), REQUIRED,
+     HELP("the scenario, relative to the folder of the sweep")},
+    {"set", OPEN(sweep_file, set), HELP("PATH: VALUE, the same at every point")},
+    {"axes", NODE(sweep_file, axes), REQUIRED, .forms = axes_forms,
+     HELP("values that change; points are their product")},
     {"claims", NODE(sweep_file, others),
-     HELP("signs of differences between two values of an axis")},
-    {"targets", NODE(sweep_file, others), HELP("figures that some points should give")},
+     HELP("signs of differences between values of axes (default: none)")},
+    {"targets", NODE(sweep_file, others),
+     HELP("values that some readings must reach (default: none)")},
     FIELDS_END};
 
 /* ---- What the axes set ---- */
