@@ -60,7 +60,7 @@ static int run_with(const struct session *s, const char *set, double *ret_kwh,
 
 /* ---- All of them ---- */
 
-/* One entry more behind those of the scenario, as --set takes it. */
+/* One more entry after those of the scenario, as --set takes it. */
 static const char *override_of(const struct recorded_folder *folder, const char *model,
                                const char *parameter, struct arena *arena) {
     const struct yaml_node *entries = folder->scenario.model_overrides;

@@ -1,5 +1,5 @@
-/* Where faster models would save energy: the run's own jobs again, drained, with one parameter of
-   one model made less (semantics 25.4). */
+/* Finds faster models that would save energy: it runs the run's own jobs again, drained, with one
+   parameter of one model decreased (semantics 25.4). */
 #ifndef EASIM_INSIGHT_INVESTMENT_H
 #define EASIM_INSIGHT_INVESTMENT_H
 
@@ -20,7 +20,7 @@ struct investments {
     struct arena arena;
 };
 
-/* Of all models that jobs of the run have. Negative if the scenario cannot be loaded or run as it
+/* Looks at all models of jobs in the run. Negative if the scenario cannot be loaded or run as it
    is. */
 int investments_find(struct investments *investments, const struct recorded_run *run,
                      const struct study_loader *loader, struct error *reterr) MUST_CHECK;

@@ -28,7 +28,7 @@ static const char *const segment_columns[] = {SEGMENT_COLUMNS(NAME_OF), NULL};
 enum { G_NODE, G_GPU, G_STATE, G_START, G_END };
 static const char *const rest_columns[] = {"node", "gpu", "state", "start_s", "end_s", NULL};
 
-/* What a row says of its configuration. */
+/* The configuration in a row. */
 struct config_cells {
     uint32_t set, gpu_type, k, milli;
     double batch, limit_w;
@@ -168,7 +168,7 @@ static uint32_t find_type(struct reader *r) {
     return h;
 }
 
-/* Of the set of its phase; it may keep one of another phase, which has the same numbers. */
+/* Finds it in the set of the job's phase; one of another phase has the same numbers. */
 static void read_config(struct reader *r, struct recorded_segment *segment) {
     const struct config_table *table = &r->run->workload.table;
     const struct job_spec *job = &r->run->workload.jobs.at[segment->job];
@@ -237,7 +237,7 @@ static bool find_job(struct reader *r) {
     return true;
 }
 
-/* The replica of the row likewise. */
+/* The same for the replica of the row. */
 static bool find_replica(struct reader *r) {
     const struct workload *w = &r->run->workload;
     struct slice id = recorded_table_text(&r->table, S_ID);

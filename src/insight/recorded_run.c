@@ -96,7 +96,7 @@ static int bind_models(struct recorded_folder *folder, const struct binding *bin
     return model_set_load_tree(&folder->models, folder->model_doc.root, binding);
 }
 
-/* Of the scenario only what needs no other file. */
+/* Reads the parts of the scenario that need no other file. */
 static int bind_study(struct recorded_folder *folder, struct error *reterr) {
     const struct scenario_overrides none = {0};
     struct problems problems = {0};
@@ -145,7 +145,7 @@ static uint32_t find_policy(struct recorded_folder *folder, struct recorded_tabl
     return (uint32_t)folder->policies.count - 1;
 }
 
-/* Behind the rows of the part before. */
+/* The rows after those of the part before. */
 static struct recorded_rows rows_after(const struct recorded_rows *last, size_t last_count,
                                        struct recorded_table *table, int column) {
     return (struct recorded_rows){last ? last->from + last->bytes : 0,

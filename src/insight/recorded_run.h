@@ -20,7 +20,7 @@
 struct recorded_policy {
     const char *name;
     struct config_extras
-        extras;     /* which configurations its jobs could have beside the plain ones */
+        extras;     /* configurations that its jobs could have in addition to the plain ones */
     bool keeps_cap; /* it declares POWER_CAP */
 };
 
@@ -31,13 +31,13 @@ struct recorded_step {
     double price_per_mwh, carbon_g_per_kwh; /* NAN: not given */
 };
 
-/* Rows of one run in a file: bytes behind the header, and the first line. */
+/* Rows of one run in a file: bytes after the header, and the first line. */
 struct recorded_rows {
     uint64_t from, bytes;
     uint32_t line;
 };
 
-/* Where one run is, and what is known of it without reading it. */
+/* The place of one run, and its data that are known without reading it. */
 struct recorded_part {
     uint32_t policy;         /* index in the folder's policies */
     uint32_t replication;    /* from 1 */
@@ -74,7 +74,7 @@ void recorded_folder_finish(struct recorded_folder *folder);
    is not in the folder. */
 const struct recorded_part *recorded_folder_find(const struct recorded_folder *folder,
                                                  const char *policy, uint32_t replication);
-/* How many replications of the part's policy there are. */
+/* Number of replications of the part's policy. */
 size_t recorded_folder_replications(const struct recorded_folder *folder,
                                     const struct recorded_part *part);
 /* The folder of the part's policy, with its manifest and scenario: of a run the folder itself, of a
@@ -84,10 +84,10 @@ const char *recorded_folder_of_policy(const struct recorded_folder *folder,
 
 /* ---- One run ---- */
 
-/* What a job did from one instant to another (engine/observer.h). The segments of a job follow each
-   other without gaps from its submission to its finish or the end of the run. Some are empty
-   (start_ns = end_ns; then perhaps without GPUs). A run is several segments where its phase, its
-   power or what became of its work changes. */
+/* The activity of a job from one instant to another (engine/observer.h). The segments of a job
+   follow each other without gaps from its submission to its finish or the end of the run. Some are
+   empty (start_ns = end_ns; then perhaps without GPUs). A run has several segments if its phase,
+   its power or the fate of its work changes. */
 struct recorded_segment {
     int64_t start_ns, end_ns;
     int128 energy;   /* of its GPUs, 1e-18 J; the power is constant over the segment */
@@ -103,7 +103,7 @@ struct recorded_segment {
     uint8_t span;         /* enum easim_span of config; queued: 0 */
 };
 
-/* What became of a job: as in jobs.csv, from its segments, exactly. Missing times are -1. */
+/* The result of a job: as in jobs.csv, from its segments, exactly. Missing times are -1. */
 struct recorded_job {
     uint32_t segments;      /* place of its first one in the run's segments; in order of time */
     uint32_t segment_count; /* 0: rejected at submission, or not submitted */
@@ -122,11 +122,11 @@ struct recorded_service {
     const struct service *spec;    /* without its demand, which is not in the folder */
     const char *name;              /* as the files have it */
     uint32_t set, user;            /* of its replicas */
-    const char *const *labels;     /* likewise, by workload.label_names */
+    const char *const *labels;     /* of its replicas, by workload.label_names */
     double slo_share, j_per_token; /* of services.csv; NAN: not there, or not defined */
 };
 
-/* Which replica a job behind those of workload.csv is. */
+/* The replica that a job after those of workload.csv is. */
 struct recorded_replica {
     uint32_t service, number;
 };

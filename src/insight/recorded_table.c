@@ -217,7 +217,7 @@ double recorded_table_amount(struct recorded_table *table, int column, double mo
 static bool parse_decimal(struct slice text, int digits, int128 most, int128 *ret_value) {
     int128 value = 0;
     uint64_t piece = 0; /* up to 18 digits at a time need no 128 bits */
-    int left = -1;      /* digits still to come behind the point; -1: before it */
+    int left = -1;      /* digits still to come after the point; -1: before it */
     size_t i = 0, seen = 0;
     for (; i < text.length && left != 0; i++) {
         unsigned digit = (unsigned char)text.at[i] - (unsigned)'0';

@@ -18,7 +18,7 @@ struct recorded_table {
     struct str text;   /* of the part that is read, or of the header */
     const char *at;    /* the next row */
     uint32_t line;
-    ARRAY_OF(struct slice) fields; /* of the present row, as they stand in the file */
+    ARRAY_OF(struct slice) fields; /* of the present row, as written in the file */
     struct str unquoted;           /* of the last field that was asked for, if it has quotes */
     struct error *error;           /* gets the first thing that is wrong; code 0: none yet */
 };
@@ -26,10 +26,10 @@ struct recorded_table {
 /* Reads the header. names: the columns that must be there, NULL-terminated, borrowed. */
 int recorded_table_open(struct recorded_table *table, const char *file, const char *const *names,
                         struct error *reterr) MUST_CHECK;
-/* Bytes behind the header. */
+/* Bytes after the header. */
 int recorded_table_size(const struct recorded_table *table, uint64_t *ret_bytes,
                         struct error *reterr) MUST_CHECK;
-/* Reads `bytes` of rows from `from` bytes behind the header on. line: of the first of them, for
+/* Reads `bytes` of rows that begin `from` bytes after the header. line: of the first of them, for
    messages. */
 int recorded_table_read(struct recorded_table *table, uint64_t from, uint64_t bytes, uint32_t line,
                         struct error *reterr) MUST_CHECK;
@@ -45,16 +45,16 @@ int64_t recorded_table_int(struct recorded_table *table, int column, int64_t lea
 double recorded_table_real(struct recorded_table *table, int column, double absent);
 /* The same from 0 to most. */
 double recorded_table_amount(struct recorded_table *table, int column, double most, double absent);
-/* Seconds with up to 9 digits behind the point, and J with up to 18, exactly. */
+/* Seconds with up to 9 digits after the point, and J with up to 18, exactly. */
 int64_t recorded_table_ns(struct recorded_table *table, int column);
 int128 recorded_table_energy(struct recorded_table *table, int column);
 /* One of these words. */
 int recorded_table_word(struct recorded_table *table, int column, const char *const *words,
                         int count);
-/* "FILE:LINE: COLUMN: expected ..., got what stands there". */
+/* "FILE:LINE: COLUMN: expected ..., got THE TEXT OF THE FIELD". */
 void recorded_table_refuse(struct recorded_table *table, int column, const char *expected);
-/* Of the present row, which is the header after recorded_table_open, the first field from `from` on
-   that begins so; -1: none. And a field by its place in the row. */
+/* In the present row, which is the header after recorded_table_open: the first field from `from` on
+   that begins with it; -1: none. And a field by its place in the row. */
 int recorded_table_find(const struct recorded_table *table, const char *begins, int from);
 struct slice recorded_table_at(struct recorded_table *table, int place);
 void recorded_table_finish(struct recorded_table *table);

@@ -28,8 +28,8 @@ struct node_change {
     bool fails; /* else it is repaired, or the run ends */
 };
 
-/* Zero-initialise; release with node_changes_finish. Of one instant repairs come first, then by
- * node. */
+/* Zero-initialise; release with node_changes_finish. At one instant repairs come first, then by
+   node. */
 struct node_changes {
     ARRAY_OF(struct node_change) list;
 };

@@ -1,5 +1,5 @@
-/* Attribution: see attribution.h. A piece is what of a segment is in one bucket; the leaves of the
-   tree get the pieces, and shares of what no job held; then rows are made of leaves. */
+/* Attribution: see attribution.h. A piece is the part of a segment in one bucket. The leaves of the
+   tree get the pieces, and shares of GPU time without a job. Then rows are made of leaves. */
 #include "insight/attribution/attribution.h"
 
 #include "base/str.h"
@@ -126,7 +126,7 @@ bool attribution_path_has(const struct attribution_path *path, enum path_kind ki
 
 #define MOST_CELLS 10000000
 
-enum { CLASS_SERVICE = 2 }; /* behind false and true: whether a job is of class sla */
+enum { CLASS_SERVICE = 2 }; /* after false and true: whether a job is of class sla */
 static const char *const class_names[] = {"best_effort", "sla", [CLASS_SERVICE] = "service"};
 
 const char *const idle_rule_names[] = {"none", "by-use", "by-entitlement", NULL};
@@ -160,7 +160,7 @@ struct work {
     double weights; /* of all users */
 };
 
-/* What of a segment is in one bucket. */
+/* The part of a segment in one bucket. */
 struct attribution_piece {
     const struct recorded_segment *segment;
     int64_t from_ns, to_ns;
@@ -244,7 +244,7 @@ static struct leaf *leaf_of_piece(struct work *work, const struct attribution_pi
     return &work->leaves.at[leaf];
 }
 
-/* Of no job: known are bucket and GPU type, and the user unless that is EASIM_NONE. */
+/* A leaf without a job: bucket and GPU type are known, and the user unless it is EASIM_NONE. */
 static struct leaf *leaf_of_nobody(struct work *work, size_t cell, uint32_t user) {
     const struct attribution_path *path = &work->result->request.path;
     uint32_t values[ATTRIBUTION_MOST_LEVELS];
@@ -286,7 +286,7 @@ static void count_seat(struct work *work, const struct attribution_piece *piece)
     work->seat_used_ps.at[number] += piece->used_ps;
 }
 
-/* Of its cell, by the rule. */
+/* The share of a piece in its cell, by the rule. */
 static double share_of_piece(const struct work *work, const struct attribution_piece *piece) {
     const struct cell *cell = cells_at(&work->cells, piece->from_ns, piece->gpu_type);
     if (work->result->request.idle == IDLE_BY_USE)
@@ -316,7 +316,7 @@ static void add_piece(struct work *work, const struct attribution_piece *piece) 
         add_cell(sums, cells_at(&work->cells, piece->from_ns, piece->gpu_type), share);
 }
 
-/* What the users of a cell leave who have not used it. */
+/* Adds the entitlements of users who have not used the cell. */
 static void add_absent(struct work *work, size_t cell) {
     const struct workload *workload = &work->run->workload;
     for (uint32_t user = 0; user < workload->users.count; user++) {
@@ -360,7 +360,7 @@ static bool has_text(enum path_kind kind) {
     return kind == PATH_LABEL;
 }
 
-/* Labels by their bytes, all else in the order of the scenario; nobody last. */
+/* Labels by their bytes, all others in the order of the scenario; rows without a value last. */
 static int by_path(const void *left, const void *right, void *context) {
     const struct leaf *const *a = left, *const *b = right;
     const struct attribution *attribution = context;
@@ -405,7 +405,7 @@ static void add_rows(struct attribution *attribution, struct leaf *leaf, size_t 
         add_sums(&attribution->rows.at[open[i]].sums, &leaf->sums);
 }
 
-/* Of each row the jobs that have a part in it. */
+/* Counts the jobs that have a part in each row. */
 static void count_jobs(struct work *work) {
     struct attribution *attribution = work->result;
     uint32_t *last = mem_alloc(attribution->rows.count * sizeof *last); /* job counted, by row */

@@ -39,8 +39,8 @@ bool attribution_path_has(const struct attribution_path *path, enum path_kind ki
 
 /* --- attribution --- */
 
-/* Who bears what no job held: nobody; who used GPUs of the type in the bucket, by how much; every
-   user by weight, and the jobs of a user by use. */
+/* Rules for GPU time without a job. It goes to no user, or to users of GPUs of the type in the
+   bucket, by their use, or to every user by weight and to the jobs of a user by use. */
 enum idle_rule { IDLE_NONE, IDLE_BY_USE, IDLE_BY_ENTITLEMENT };
 extern const char *const idle_rule_names[]; /* by enum idle_rule; ends with NULL */
 
@@ -58,7 +58,7 @@ struct attribution_sums {
     struct model_counts counts;
 };
 
-/* What a value of a path element is where a row is of no job, and of no model. */
+/* Values of a path element in a row without a job, and without a model. */
 #define ATTRIBUTION_NOBODY EASIM_NONE
 #define ATTRIBUTION_RIGID  (EASIM_NONE - 1)
 
@@ -86,8 +86,8 @@ int attribution_find(struct attribution *attribution, const struct recorded_run 
                      const struct attribution_request *request, struct error *reterr) MUST_CHECK;
 void attribution_finish(struct attribution *attribution);
 
-/* The text of a value; "" of nobody, of a job without the label, and of a rigid job's model.
-   PATH_TIME has none: attribution_from_ns. */
+/* The text of a value; "" if the row has no user or job, the job no label, or if it is a rigid
+   job's model. PATH_TIME has none: attribution_from_ns. */
 const char *attribution_text(const struct attribution *attribution, size_t element, uint32_t value);
 /* When a bucket begins. */
 int64_t attribution_from_ns(const struct attribution *attribution, uint32_t value);

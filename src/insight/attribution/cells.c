@@ -1,4 +1,4 @@
-/* Sums up what no job held, by GPU type and bucket of time: idle, sleeping and failed GPUs, and the
+/* Sums up the time without jobs by GPU type and bucket: idle, sleeping and failed GPUs, and the
    nodes without their GPUs (semantics 25.1). One sweep over the run, from change to change. */
 #include "insight/attribution/internal.h"
 
@@ -18,7 +18,7 @@ static struct step_sum sum_of(struct step_sum a, struct step_sum b) {
     return (struct step_sum){a.co2_kg + b.co2_kg, a.cost + b.cost};
 }
 
-/* Of one step, for a time in it. */
+/* For a time in one step. */
 static struct step_sum step_integral_of_step(const struct recorded_folder *folder, size_t step,
                                              int64_t duration_ns) {
     const struct recorded_step *s = &folder->steps.at[step];
@@ -47,7 +47,7 @@ static size_t step_at(const struct recorded_folder *folder, int64_t time_ns) {
     return next - 1;
 }
 
-/* What lies in one step has no rounding of what was before it. */
+/* An interval in one step has no rounding of the steps before it. */
 struct step_sum step_integral_find(const struct step_integral *integral, int64_t from_ns,
                                    int64_t to_ns) {
     const struct recorded_folder *f = integral->folder;
@@ -148,7 +148,7 @@ static void pass(const struct sweep *sweep, const struct cells *cells, int64_t f
     }
 }
 
-/* What of an interval is measured, bucket by bucket; prices are the same throughout. */
+/* Passes the measured part of an interval, bucket by bucket; prices are the same throughout. */
 static void pass_measured(const struct sweep *sweep, const struct cells *cells, int64_t from_ns,
                           int64_t to_ns) {
     from_ns = from_ns > cells->from_ns ? from_ns : cells->from_ns;

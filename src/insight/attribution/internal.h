@@ -1,4 +1,4 @@
-/* What the files of src/insight/attribution share; for this folder alone. */
+/* Declarations shared by the files of src/insight/attribution, for this folder alone. */
 #ifndef EASIM_INSIGHT_ATTRIBUTION_INTERNAL_H
 #define EASIM_INSIGHT_ATTRIBUTION_INTERNAL_H
 
@@ -6,7 +6,7 @@
 
 /* --- step_integral: carbon intensity and price over time, as the steps that they are --- */
 
-/* What a constant power of 1 W over a time comes to, pue included. */
+/* The results of a constant power of 1 W over a time, pue included. */
 struct step_sum {
     double co2_kg, cost; /* NAN: not given */
 };
@@ -25,7 +25,7 @@ struct step_sum step_integral_find(const struct step_integral *integral, int64_t
 
 /* --- cells --- */
 
-/* Of the measured time in one bucket, and one GPU type: its GPUs, and the nodes that have them. */
+/* The measured time in one bucket and on one GPU type: its GPUs, and the nodes that have them. */
 struct cell {
     int128 used_ps, idle_ps, failed_ps; /* GPU time, 1e-12 GPU s; idle: asleep ones too */
     int128 idle_energy;                 /* 1e-18 J */
@@ -43,7 +43,7 @@ struct cells {
     struct cell *at;              /* by bucket, then GPU type */
 };
 
-/* How many buckets there are in the measured time of a run. */
+/* Number of buckets in the measured time of a run. */
 size_t cells_buckets(const struct recorded_run *run, int64_t bucket_ns);
 void cells_find(struct cells *cells, const struct recorded_run *run, int64_t bucket_ns);
 void cells_finish(struct cells *cells);
@@ -59,19 +59,19 @@ int64_t cells_end_ns(const struct cells *cells, int64_t time_ns);
 /* Sums; each figure is one over another, of the jobs for which both are known. */
 struct model_counts {
     double flops, flops_gpu_s; /* operations of kept work; GPU time of those jobs */
-    double peaked_flops, peak; /* where the GPU type has a peak: likewise, GPU time x peak */
+    double peaked_flops, peak; /* the same if the GPU type has a peak: GPU time x peak */
     double roof, roof_gpu_s;   /* GPU time x the most that peak and memory allow; that time */
-    double memory_gpu_s;       /* part of roof_gpu_s in which the memory is what bounds it */
+    double memory_gpu_s;       /* part of roof_gpu_s in which the memory is the bound */
     double bytes, bytes_gpu_s;
 };
 
-/* Of a segment on GPUs, whole. */
+/* For a whole segment on GPUs. */
 struct model_counts model_counts_of(const struct recorded_run *run,
                                     const struct recorded_segment *segment);
 void model_counts_add(struct model_counts *sum, const struct model_counts *counts, double share);
 
-/* FLOP/s of a GPU held; share of the peak; the most that a GPU could do (FLOP/s); share of the time
-   in which that is bound by memory; GPU-hours a byte. NAN where nothing is known. */
+/* FLOP/s of a GPU held, share of the peak, the most that a GPU could do (FLOP/s), share of the time
+   in which memory bounds that, GPU-hours a byte. NAN if nothing is known. */
 double model_counts_flops_s(const struct model_counts *counts);
 double model_counts_utilization(const struct model_counts *counts);
 double model_counts_roofline(const struct model_counts *counts);

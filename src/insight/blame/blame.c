@@ -11,14 +11,14 @@ const char *const blame_part_names[] = {
     [BLAME_RUN] = "run",         [BLAME_SLOWED] = "slowed",       [BLAME_LOST] = "lost",
     [BLAME_RESIZED] = "resized", [BLAME_PREEMPTED] = "preempted", [BLAME_FAILED] = "failed"};
 
-/* What is known of all segments. */
+/* Data of all segments. */
 struct findings {
     const struct recorded_run *run;
     struct neighbours neighbours;
     int64_t *capped_ns; /* by segment, or NULL */
 };
 
-/* What a wait or a set-up is due to, that begins for this reason; `before` if it does not say. */
+/* The part for a wait or a set-up with this reason; `before` if the reason does not say. */
 static enum blame_part part_since(enum segment_cause began, enum blame_part before) {
     switch (began) {
     case CAUSE_PREEMPTED:
@@ -31,7 +31,7 @@ static enum blame_part part_since(enum segment_cause began, enum blame_part befo
     }
 }
 
-/* Of a lost segment: what took the work, which is how the last of those in a row ended. */
+/* For a lost segment: the event that took the work, which ends the last of those in a row. */
 static enum segment_cause cause_of_loss(const struct recorded_segment *segment, uint32_t rest) {
     while (rest > 1 && segment[1].kind == SEGMENT_LOST && segment_cause_goes_on(segment->ended)) {
         segment++;

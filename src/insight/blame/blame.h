@@ -1,4 +1,4 @@
-/* Where each job's time went, from submission to finish or the end of the run (semantics 26.1). */
+/* Divides each job's time, from submission to its end or that of the run (semantics 26.1). */
 #ifndef EASIM_INSIGHT_BLAME_BLAME_H
 #define EASIM_INSIGHT_BLAME_BLAME_H
 
@@ -34,7 +34,7 @@ struct blame {
 void blame_find(struct blame *blame, const struct recorded_run *run);
 void blame_finish(struct blame *blame);
 
-/* Of the job's first start; NULL: it never started. */
+/* The holding of the job's first start; NULL: it never started. */
 const struct holding *blame_first_holding(const struct blame *blame, uint32_t job);
 
 #endif

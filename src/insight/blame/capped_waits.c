@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* What a configuration needs of the cluster. */
+/* Needs of a configuration: GPUs, and power. */
 struct need {
     uint32_t set, gpu_type;
     int64_t milli;
@@ -40,7 +40,7 @@ static int64_t counted_nw(const struct cluster *cluster, const struct easim_conf
            milli * power_nw(type->idle_w / WHOLE_GPU_MILLI);
 }
 
-/* What the node of a GPU of that type adds at least for a thousandth of it. */
+/* The least that the node of a GPU of that type adds for a thousandth of it. */
 static int64_t least_cpu_nw(const struct sweep *sweep, uint32_t gpu_type) {
     int64_t least_nw = INT64_MAX;
     for (uint32_t n = 0; n < sweep->cluster->node_count; n++)

@@ -5,7 +5,7 @@
 
 /* --- holdings --- */
 
-/* Of one GPU: when a job gave it back last, and which. */
+/* For one GPU: when a job gave it back last, and which. */
 struct release {
     int64_t time_ns;
     uint32_t job;
@@ -22,7 +22,7 @@ static bool is_held(const struct recorded_segment *segment) {
     return !recorded_segment_waits(segment);
 }
 
-/* Of one job. */
+/* Adds those of one job. */
 static void add_holdings(struct holdings *holdings, const struct recorded_run *run, uint32_t job) {
     const struct recorded_job *j = &run->jobs[job];
     const struct recorded_segment *segments = recorded_run_segments(run, j);
@@ -55,7 +55,7 @@ static bool gives_back(const struct recorded_run *run, uint32_t segment) {
     return config->milli == 0 || is_last || !is_held(&s[1]);
 }
 
-/* Of several at one instant the first of the workload counts. */
+/* If several come free at one instant, the first in the workload counts. */
 static void note_release(struct sweep *sweep, uint32_t segment) {
     const struct recorded_segment *s = &sweep->run->segments.at[segment];
     const struct recorded_gpus *gpus = &sweep->run->gpus.at[s->gpus];
@@ -139,7 +139,7 @@ void holdings_finish(struct holdings *holdings) {
 
 /* --- critical_path --- */
 
-/* The first of the workload, of those that finish last; EASIM_NONE: none does. */
+/* The job that finishes last, the first of them in the workload; EASIM_NONE: none does. */
 static uint32_t last_to_finish(const struct recorded_run *run) {
     uint32_t last = EASIM_NONE;
     for (uint32_t j = 0; j < run->workload.jobs.count; j++)

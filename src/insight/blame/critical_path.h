@@ -14,8 +14,7 @@ struct holding {
     uint32_t segment; /* its first on GPUs */
     int64_t start_ns, end_ns;
     int64_t waited_ns;   /* before start_ns, since the submission or the last holding */
-    uint32_t behind;     /* the job that was the last to release a GPU that this one takes,
-                            or EASIM_NONE: it did not wait, or nobody had held them */
+    uint32_t behind;     /* last job on its GPUs; EASIM_NONE: it did not wait, or they were free */
     int64_t released_ns; /* when */
 };
 

@@ -1,4 +1,4 @@
-/* What the files of src/insight/blame share; for this folder alone. */
+/* Declarations shared by the files of src/insight/blame, for this folder alone. */
 #ifndef EASIM_INSIGHT_BLAME_INTERNAL_H
 #define EASIM_INSIGHT_BLAME_INTERNAL_H
 
@@ -6,7 +6,7 @@
 
 /* --- neighbours --- */
 
-/* Zero-initialise; release with neighbours_finish. Both NULL: nobody slows anybody down. */
+/* Zero-initialise; release with neighbours_finish. Both NULL: jobs slow no other jobs down. */
 struct neighbours {
     double *slowed_s;      /* by segment: of a run whose work was kept, time lost to neighbours */
     double *node_slowed_j; /* by node: energy of that time, as far as it is measured, at the node

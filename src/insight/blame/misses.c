@@ -42,7 +42,7 @@ static bool is_infeasible(const struct recorded_run *run, uint32_t job) {
            units_s(spec->deadline_ns - spec->submit_ns);
 }
 
-/* What each cause cost the job, in the order in which they are asked. */
+/* The cost of each cause for the job, in the order in which they are tested. */
 static int64_t cost_ns(const struct job_blame *b, enum miss_cause cause) {
     switch (cause) {
     case MISS_QUEUED:
@@ -93,7 +93,7 @@ static bool is_measured(const struct recorded_run *run, int64_t failure_ns) {
     return run->workload.warmup_ns == 0 || failure_ns > run->workload.warmup_ns;
 }
 
-/* What the nodes lose by being down. */
+/* Adds the losses of nodes while they are down. */
 static void add_failures(const struct recorded_run *run, struct node_blame *nodes) {
     for (size_t i = 0; i < run->rests.count; i++) {
         const struct recorded_rest *r = &run->rests.at[i];

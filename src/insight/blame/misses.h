@@ -6,7 +6,7 @@
 
 enum miss_cause {
     MISS_NOT,           /* no deadline, or kept, or not due */
-    MISS_QUEUED,        /* behind others, before its first start */
+    MISS_QUEUED,        /* in the queue before its first start */
     MISS_CAPPED,        /* waited for the power cap */
     MISS_PREEMPTED,     /* lost time and work to jobs that displaced it */
     MISS_INFEASIBLE,    /* at submission: T* was longer than the time to the deadline; rejected */
@@ -19,8 +19,8 @@ enum miss_cause {
 };
 extern const char *const miss_cause_names[]; /* by enum miss_cause; MISS_NOT: NULL */
 
-/* *ret_late_s: finish - deadline; of a job that has not finished what it is late at least, as if it
-   went on alone in its best configuration; NAN if it was rejected or MISS_NOT. */
+/* *ret_late_s: finish - deadline. If the job has not finished, the least that it is late, as if it
+   went on alone in its best configuration. NAN if it was rejected or MISS_NOT. */
 enum miss_cause miss_cause_find(const struct recorded_run *run, const struct blame *blame,
                                 uint32_t job, double *ret_late_s);
 

@@ -9,7 +9,7 @@
 /* A segment that holds GPUs now. */
 struct present {
     int64_t since_ns;
-    uint32_t others, node; /* other jobs, and the first node that has so many */
+    uint32_t others, node; /* other jobs, and the first node with this number */
 };
 
 /* Segments on a node now. */

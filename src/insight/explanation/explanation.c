@@ -1,4 +1,4 @@
-/* What an explanation is made of. */
+/* The parts of an explanation. */
 #include "insight/explanation/explanation.h"
 
 #include "base/units.h"

@@ -97,7 +97,7 @@ struct watch {
     struct moments now;  /* what is seen in the present decision: one moment or none */
     bool was_waiting;    /* when the decision began */
     bool acted;          /* on the job, in the present decision */
-    bool has_taken;      /* GPUs from other jobs, likewise */
+    bool has_taken;      /* GPUs from other jobs, in this plan */
     uint8_t could_start; /* enum overtaking: then, had it been its turn */
 };
 

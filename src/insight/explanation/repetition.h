@@ -37,7 +37,7 @@ struct moment {
     uint64_t decision; /* its number, from 1 */
     uint8_t kind;      /* enum moment_kind */
     uint32_t waiting, running;
-    uint32_t ahead;        /* of those that wait how many were submitted before the job */
+    uint32_t ahead;        /* waiting jobs that were submitted before the job */
     double power_w, cap_w; /* before the decision; INFINITY: no cap */
     bool has_present;      /* it ran: what is left of it where it was, */
     struct moment_choice present;
@@ -52,7 +52,7 @@ enum overtaking {
     OVERTOOK_NO_ROOM,
     OVERTOOK_CAP,
     OVERTOOK_BY_CHOICE,
-    OVERTOOK_BY_TAKING /* no room but what the policy took from other jobs in that decision */
+    OVERTOOK_BY_TAKING /* only room that the policy took from other jobs in that decision */
 };
 
 struct overtaker {

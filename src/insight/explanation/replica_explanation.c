@@ -28,7 +28,7 @@ static bool holds(const struct recorded_run *run, const struct recorded_segment 
     return false;
 }
 
-/* How many GPUs both hold. */
+/* Number of GPUs that both hold. */
 static uint32_t common_gpus(const struct recorded_run *run, const struct recorded_segment *a,
                             const struct recorded_segment *b) {
     uint32_t count = 0;

@@ -1,11 +1,11 @@
-/* What became of a replica of a service, and what it and its like did to jobs, from a recorded run
-   alone (docs/howto/why-late.md). */
+/* The story of a replica of a service, and its effects and those of similar replicas on jobs, from
+   a recorded run alone (docs/howto/why-late.md). */
 #ifndef EASIM_INSIGHT_EXPLANATION_REPLICA_EXPLANATION_H
 #define EASIM_INSIGHT_EXPLANATION_REPLICA_EXPLANATION_H
 
 #include "insight/recorded_run.h"
 
-/* Whoever held GPUs before a replica got them. */
+/* A job that held GPUs before a replica got them. */
 struct replica_source {
     uint32_t job, gpus;
     int64_t time_ns; /* when they came free */
@@ -17,7 +17,7 @@ struct replica_explanation {
     const struct recorded_run *run;
     uint32_t job;
     const struct recorded_service *service;
-    int64_t wanted_ns, start_ns, ready_ns, end_ns; /* reserved or started; got GPUs; has loaded */
+    int64_t wanted_ns, start_ns, ready_ns, end_ns; /* reserved or started, got GPUs, ready, end */
     uint8_t ended;                                 /* enum segment_cause */
     uint32_t node;                                 /* EASIM_NONE: it never held GPUs */
     /* The others of its service just before it was wanted: ready ones, with what they could give

@@ -68,8 +68,8 @@ static uint32_t count_free(const struct easim_view *view, const struct wait *nee
     return most;
 }
 
-/* Adds what an allocation frees; the place that then has enough, or EASIM_NONE. Of a share: a GPU
-   that comes free as a whole is enough, or the room on the shared one. */
+/* Adds the GPUs that an allocation frees; returns the place that then has enough, or EASIM_NONE.
+   For a share, a GPU that comes free as a whole is enough, or the room on the shared one. */
 static uint32_t add_freed(const struct sim *sim, const struct wait *need, uint32_t job,
                           uint32_t *free) {
     const struct allocation *held = &sim->runs[job].allocation;

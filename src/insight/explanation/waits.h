@@ -26,8 +26,8 @@ struct wait {
     int64_t from_ns, to_ns;
     uint64_t decision, decisions; /* number of the first; how many. UNASKED: 0 */
     uint8_t why;                  /* enum wait_why */
-    /* NO_ROOM: the least that it needs of the GPU type on which it fits first, by the predicted
-       ends of those who hold GPUs; inside one place of a span of the view. */
+    /* NO_ROOM: the least need on the GPU type on which the job fits first, by the predicted ends of
+       jobs that hold GPUs, inside one place of a span of the view. */
     uint32_t gpu_type, k, milli, span;
     uint32_t free, failed; /* most free GPUs in one such place; of the type, on failed nodes */
     int64_t until_ns;      /* when it would fit; -1: not even when all of them have ended */

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Of a GPU that computes a configuration; 0: the model does not say. */
+/* Memory of a GPU that computes a configuration; 0: the model has no figure. */
 static double memory_gib(const struct rule_run *rule_run, const struct kept_piece *piece) {
     const struct model *model = &rule_run->folder->models.models[piece->spec->model];
     double gib = model->mem0_gib + model->mem1_gib * piece->config->batch;

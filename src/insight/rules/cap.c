@@ -42,7 +42,7 @@ static void look_at_interval(const struct rule_run *rule_run, const struct queue
     top_list_add(&bound->intervals, (struct top_entry){s, 0, replay->from_ns, replay->to_ns});
 }
 
-/* Of a policy that does not keep the cap nobody waits for it. */
+/* With a policy that does not keep the cap, no job waits for it. */
 static struct bound find_bound(const struct rule_run *rule_run) {
     struct bound bound = {0};
     struct queue_replay replay;

@@ -18,7 +18,7 @@ static int64_t step_end_ns(const struct rule_run *rule_run, size_t step) {
     return step + 1 < folder->steps.count ? folder->steps.at[step + 1].time_ns : rule_run->to_ns;
 }
 
-/* What is high, and the mean of what is not. False: the intensity is not known or constant. */
+/* Finds high intensity, and the mean of the rest. False: intensity is not known or constant. */
 static bool split_intensity(const struct rule_run *rule_run, double quantile, double *ret_high_g,
                             double *ret_low_mean_g) {
     const struct recorded_folder *folder = rule_run->folder;
@@ -50,7 +50,7 @@ static bool split_intensity(const struct rule_run *rule_run, double quantile, do
     return differs;
 }
 
-/* Nobody waits for it at a certain time. */
+/* No user waits for it at a certain time. */
 static bool is_deferrable(const struct job_spec *job) {
     return !job->sla && job->deadline_ns == TIME_NONE_NS;
 }

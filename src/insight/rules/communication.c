@@ -54,7 +54,7 @@ static void gather_spread(const struct rule_run *rule_run, const struct kept_pie
     gathered_add_piece(g, piece, lost_j);
 }
 
-/* " of one leaf": behind a number of nodes; nothing where the cluster has no network. */
+/* " of one leaf": follows a number of nodes; nothing if the cluster has no network. */
 static const char *place_words(const struct rule_run *rule_run, uint32_t span,
                                struct insights *insights) {
     const struct network *network = &rule_run->folder->cluster.network;
@@ -105,7 +105,7 @@ static void gather_comm(const struct rule_run *rule_run, const struct kept_piece
     }
 }
 
-/* The most GPUs with which no configuration of the model's jobs reaches the share; 0: none. */
+/* The most GPUs with which all configurations of the model's jobs stay below the share; 0: none. */
 static uint32_t most_gpus_within(const struct rule_run *rule_run, uint32_t model,
                                  double most_share) {
     uint32_t least_over = UINT32_MAX;

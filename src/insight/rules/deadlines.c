@@ -1,4 +1,4 @@
-/* Rules of deadlines: those that were missed, and those that nobody could have met. */
+/* Rules of deadlines: those that were missed, and those that could not be met. */
 #include "base/units.h"
 #include "insight/blame/misses.h"
 #include "insight/rules/gathered.h"

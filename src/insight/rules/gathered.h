@@ -1,4 +1,4 @@
-/* What a rule gathers of many jobs before it speaks: whose, how much, jobs of most weight. */
+/* Figures that a rule gathers from many jobs: their owners, sums, and the jobs of most weight. */
 #ifndef EASIM_INSIGHT_RULES_GATHERED_H
 #define EASIM_INSIGHT_RULES_GATHERED_H
 
@@ -62,7 +62,7 @@ struct kept_configs kept_work_configs(const struct rule_run *rule_run, uint32_t 
 /* The span in which configurations are compared: that of the empty cluster; the one that it got, if
    it is not known there. */
 uint32_t kept_work_span(const struct kept_piece *piece);
-/* Of one unit of work, by the model: energy of the GPUs, J, and GPU-seconds. Needs a goodput. */
+/* For one unit of work, by the model: energy of the GPUs, J, and GPU-seconds. Needs a goodput. */
 double kept_work_unit_j(const struct easim_config *config, uint32_t span);
 double kept_work_unit_gpu_s(const struct easim_config *config, uint32_t span);
 
@@ -70,7 +70,7 @@ double kept_work_unit_gpu_s(const struct easim_config *config, uint32_t span);
 
 #define GATHERED_MEANS 6
 
-/* All that was said of one key. */
+/* The sums for one key. */
 struct gathered {
     uint32_t model, type, other;         /* the key */
     double work, gpu_s, s, energy_j;     /* of the pieces */
@@ -92,7 +92,7 @@ struct gathered_list {
 
 struct gathered *gathered_find(struct gathered_list *list, uint32_t model, uint32_t type,
                                uint32_t other);
-/* Counts a piece of a job, of so much weight among the evidence. */
+/* Counts a piece of a job, with this weight among the evidence. */
 void gathered_add(struct gathered *gathered, uint32_t job, int64_t from_ns, int64_t to_ns,
                   double weight);
 /* A piece with its GPU time; its work is the caller's to add. */

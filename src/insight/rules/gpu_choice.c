@@ -21,7 +21,7 @@ struct choice {
     struct gathered_list list;
 };
 
-/* Whether another configuration is what the job should have had. */
+/* Whether the job should have had another configuration. */
 static bool is_wrong_choice(const struct choice *choice, const struct easim_config *own,
                             uint32_t span, const struct easim_config *other) {
     uint32_t there = other->empty_span;
@@ -111,7 +111,7 @@ static void gather_choices(struct choice *choice) {
     free(choice->free);
 }
 
-/* ---- What is said ---- */
+/* ---- Texts ---- */
 
 static void add_choice_figures(const struct gathered *g, const char *own, const char *other,
                                struct insight *insight) {

@@ -1,5 +1,5 @@
-/* What a rule has found in a run: who, when, how much, and what to try. Lists own all they hold;
-   texts that are given are borrowed for as long as the list lives. */
+/* A finding of a rule in a run: jobs or users, time, amount, and what to try. Lists own all they
+   hold; texts that are given are borrowed for as long as the list lives. */
 #ifndef EASIM_INSIGHT_RULES_INSIGHT_H
 #define EASIM_INSIGHT_RULES_INSIGHT_H
 
@@ -17,7 +17,7 @@
 struct insights;
 struct rule_run;
 
-/* Of what the share is. */
+/* The total of which the share is a part. */
 enum insight_measure { SHARE_OF_ENERGY, SHARE_OF_GPU_HOURS, SHARE_OF_JOBS, SHARE_OF_CO2 };
 #define MEASURE_COUNT 4
 
@@ -25,7 +25,7 @@ struct rule {
     const char *id;         /* in capitals: "POWER-CAP" */
     const char *title;      /* what is wrong, in a few words */
     const char *trigger;    /* when it speaks (docs/reference/insights.md) */
-    const char *recommends; /* in general, likewise */
+    const char *recommends; /* what to do, in general */
     enum insight_measure measure;
     unsigned betters; /* column of the summary that a proposal is to better; of no meaning if there
                          is no proposal */
@@ -99,12 +99,12 @@ struct insight_what_if {
     const char *policy; /* in place of the run's own; NULL: the same */
     ARRAY_OF(struct insight_change) changes;
     uint32_t reads, keeps; /* also each policy that declares one of these; 0: none (internal.h) */
-    const char *assumes; /* what the changes suppose that no operator can set: "if ..."; or NULL */
-    const char *note;    /* what there is to know besides, or why there is no such run; or NULL */
-    bool foreign;        /* the run's own policy is not trusted: no command is to run it */
+    const char *assumes;   /* "if ...", for changes that an operator cannot make; or NULL */
+    const char *note;      /* more to know, or why there is no such run; or NULL */
+    bool foreign;          /* the run's own policy is not trusted: no command is to run it */
 };
 
-/* What became of a proposal. */
+/* The result of a proposal. */
 enum insight_verdict {
     VERDICT_NO_PROPOSAL,
     VERDICT_NOT_SIMULATED,
@@ -170,8 +170,8 @@ void insights_finish(struct insights *insights);
 
 /* Whether its share is worth a line for people. */
 bool insight_is_shown(const struct insight *insight);
-/* How much it is of the measure of its rule: sets share and severity. A share below 0, or of
-   nothing at all, counts as 0. */
+/* Sets share and severity from the part of the rule's measure. A share below 0, or of a whole that
+   is 0, counts as 0. */
 void insight_weigh(struct insight *insight, double part, double whole);
 void insight_find(struct insight *insight, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

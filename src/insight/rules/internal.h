@@ -1,4 +1,4 @@
-/* What the files of src/insight/rules share; for this folder alone. */
+/* Declarations shared by the files of src/insight/rules, for this folder alone. */
 #ifndef EASIM_INSIGHT_RULES_INTERNAL_H
 #define EASIM_INSIGHT_RULES_INTERNAL_H
 
@@ -33,7 +33,7 @@
 
 /* policy.params.NAME=VALUE if the policy has a parameter of that role with another value. */
 bool proposal_param(struct insight *insight, const char *role, const char *value);
-/* A number of seconds likewise, times `factor` of what it is; off and 0 become usual_s. */
+/* The same for a number of seconds, times `factor` of its value; off and 0 become usual_s. */
 bool proposal_duration(struct insight *insight, const char *role, double factor, double usual_s);
 /* Every other policy that declares one of these, EASIM_READS_* and EASIM_KEEPS_*; those that are
    there and run are tried with their usual parameters. */
@@ -41,7 +41,7 @@ static inline void proposal_policies(struct insight *insight, uint32_t reads, ui
     insight->what_if.reads = reads;
     insight->what_if.keeps = keeps;
 }
-/* A constant cap that binds nobody: what all GPUs and nodes can draw at most; an assumption. */
+/* A constant cap without effect: the most that all GPUs and nodes can draw; an assumption. */
 void proposal_free_cap(struct insight *insight);
 /* Jobs that may take fewer GPUs: the scenario's list `workload.k` with 1 and the powers of two
    below its least. False: it has no such list, or several streams. */
@@ -88,7 +88,7 @@ struct queue_group {
     uint32_t place;        /* among the groups that somebody of waits */
 };
 
-/* What holds from from_ns to to_ns. Release with queue_replay_finish. */
+/* The state from from_ns to to_ns. Release with queue_replay_finish. */
 struct queue_replay {
     const struct recorded_run *run;
     const struct power_steps *power; /* NULL: no cap counts */
@@ -118,17 +118,17 @@ void queue_replay_finish(struct queue_replay *replay);
    (which waste_of_run reports). The first begins at 0. */
 bool queue_replay_next(struct queue_replay *replay);
 
-/* The first in order of submission of those who wait; EASIM_NONE: nobody. */
+/* The first waiting job in order of submission; EASIM_NONE: no job waits. */
 uint32_t queue_replay_head(const struct queue_replay *replay);
 /* The group of a job that waits now. */
 uint32_t queue_replay_group(const struct queue_replay *replay, uint32_t job);
 
-/* What a job of a group finds now. */
+/* The configurations that a job of a group could start in now. */
 struct queue_fit {
     bool gpus;              /* some choice fits what is free */
     bool power;             /* and one of them the cap, too, or there is no cap */
     double goodput;         /* of the fastest that fits both; 0: none does */
-    int64_t least_added_nw; /* of those that fit the GPUs; INT64_MAX: none does */
+    int64_t least_added_nw; /* of choices that fit the GPUs; INT64_MAX: none does */
 };
 struct queue_fit queue_replay_fit(const struct queue_replay *replay, uint32_t group);
 

@@ -126,7 +126,7 @@ static bool is_interruption(enum segment_cause cause) {
     return cause == CAUSE_PREEMPTED || cause == CAUSE_RESIZED;
 }
 
-/* Times at which the job was preempted or resized before it had computed for so long. */
+/* Times at which the job was preempted or resized before it had computed for this time. */
 static uint32_t count_short_runs(const struct rule_run *rule_run, uint32_t job, int64_t least_ns) {
     const struct recorded_job *recorded = &rule_run->run->jobs[job];
     const struct recorded_segment *segments = recorded_run_segments(rule_run->run, recorded);

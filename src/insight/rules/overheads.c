@@ -171,7 +171,7 @@ void find_tail(const struct rule_run *rule_run, const void *thresholds, struct i
 
 /* --- short_jobs: SHORT: jobs that compute hardly longer than they take to begin --- */
 
-/* Of one job, in the measured time; computing as a whole. */
+/* For one job, in the measured time; computing as a whole. */
 struct spent {
     double setup_s, setup_j, setup_gpu_s, computed_s;
 };

@@ -1,4 +1,4 @@
-/* Rules of placement: free GPUs that nobody can take, or may take. */
+/* Rules of placement: free GPUs that jobs cannot take, or may not take. */
 #include "base/units.h"
 #include "insight/rules/gathered.h"
 #include "insight/rules/internal.h"
@@ -10,8 +10,8 @@
 
 /* ---- FRAG ---- */
 
-/* What the head of the queue finds: free GPUs of the types that it may use, the largest block that
-   one job could get, and the least that it needs. Thousandths. */
+/* The view of the first job in the queue: free GPUs of types that it can use, the largest block
+   that one job could get, and the least that it needs. Thousandths. */
 struct head_view {
     uint64_t free_milli, block_milli, need_milli;
 };
@@ -190,7 +190,7 @@ static void note_blocked(struct hol *hol, const struct queue_replay *replay, uin
                  (struct top_entry){wait_s, job, replay->from_ns, start_or_end_ns(hol, job)});
 }
 
-/* Of one group: those that would end before the head starts. */
+/* Looks at jobs of one group that would end before the first job in the queue starts. */
 static void look_at_group(struct hol *hol, const struct queue_replay *replay, uint32_t group,
                           double patience_s) {
     struct shelf *shelf = &hol->shelves.at[group];
@@ -250,7 +250,7 @@ static void report_hol(const struct rule_run *rule_run, const struct hol *hol,
     insight_weigh(insight, hol->free_gpu_s, rule_run->gpu_s);
 }
 
-/* A list policy that is not strict goes on behind a job that does not fit. */
+/* A list policy that is not strict goes on after a job that does not fit. */
 static bool head_blocks(const struct rule_run *rule_run) {
     const struct policy_param *strict = policy_facts_param(&rule_run->facts, "strict");
     return !strict || strcmp(strict->value, "true") == 0;

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* Of a thousandth of a GPU, as the engine's meter rounds it. */
+/* Power of a thousandth of a GPU, as the engine's meter rounds it. */
 static int64_t milli_nw(double gpu_w) {
     return power_nw(gpu_w / WHOLE_GPU_MILLI);
 }
@@ -39,7 +39,7 @@ static void add_interval(struct power_steps *steps, int64_t start_ns, int64_t en
     add_change(steps, end_ns, -nw, -committed);
 }
 
-/* What a node's processors draw for the GPUs of a segment. */
+/* Power of a node's processors for the GPUs of a segment. */
 static int64_t cpu_nw(const struct recorded_run *run, const struct recorded_segment *segment,
                       const struct easim_config *config) {
     int64_t nw = 0;
@@ -80,7 +80,7 @@ static void add_rest(struct power_steps *steps, const struct recorded_run *run,
     }
 }
 
-/* Of all nodes and GPUs without jobs, awake. */
+/* Power of all nodes and GPUs without jobs, awake. */
 static int64_t idle_nw_of(const struct cluster *cluster) {
     int64_t nw = power_meter_network_nw(cluster);
     for (uint32_t n = 0; n < cluster->node_count; n++)

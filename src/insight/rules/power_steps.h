@@ -1,6 +1,6 @@
 /* The power of the whole cluster over a recorded run, from its segments and the states of its GPUs:
-   exact, in whole nanowatts. Beside it what policies with a cap count (`committed`): GPUs that jobs
-   hold at the higher of ctx_w and what they draw computing. */
+   exact, in whole nanowatts. `committed` is the power that policies with a cap count: GPUs that
+   jobs hold count at the higher of ctx_w and their computing power. */
 #ifndef EASIM_INSIGHT_RULES_POWER_STEPS_H
 #define EASIM_INSIGHT_RULES_POWER_STEPS_H
 
@@ -20,8 +20,8 @@ struct power_steps {
 void power_steps_make(struct power_steps *steps, const struct recorded_run *run);
 void power_steps_finish(struct power_steps *steps);
 
-/* What starting a configuration in a span would add to the committed power, without what its nodes
-   draw for busy GPUs. */
+/* The power that a start of a configuration in a span would add to the committed power, without
+   that of its nodes for busy GPUs. */
 int64_t power_steps_added_nw(const struct cluster *cluster, const struct easim_config *config,
                              uint32_t span);
 

@@ -98,7 +98,7 @@ void proposal_override(struct insight *insight, const char *entry) {
 
 #define NOT_ONE_LIST "the scenario has several streams, each with choices of its own"
 
-/* Whether the section has one list for all jobs. A log may state them by job besides. */
+/* Whether the section has one list for all jobs. A log may have lists by job, too. */
 static bool has_lists(struct insight *insight) {
     const struct yaml_node *workload = proposal_section(insight, "workload");
     if (!workload || yaml_find(workload, "streams")) {

@@ -1,4 +1,4 @@
-/* What rules share: see rule_run.h. */
+/* Data shared by rules: see rule_run.h. */
 #include "insight/rules/rule_run.h"
 
 #include "base/units.h"

@@ -1,5 +1,5 @@
-/* What every rule looks at: one recorded replication and what several rules need of it, computed
-   once. Insights are of the measured time, from the end of the warm-up to the end of the run. */
+/* The data of every rule: one recorded replication, and figures that several rules need, computed
+   once. Insights are about the measured time, from the end of the warm-up to the end of the run. */
 #ifndef EASIM_INSIGHT_RULES_RULE_RUN_H
 #define EASIM_INSIGHT_RULES_RULE_RUN_H
 
@@ -11,8 +11,8 @@
 #include "insight/waste/waste.h"
 
 /* --- policy_facts --- */
-/* What the manifest of a recorded policy says of it: what it may do, and its parameters. Insights
-   propose only parameters that the policy has. */
+/* The manifest of a recorded policy: its capabilities and parameters. Insights propose only
+   parameters that the policy has. */
 
 struct policy_param {
     const char *role;         /* what it means to the host: "ageing", "strict"; NULL: nothing */

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 /* --- scaling_curve --- */
-/* How a job's speed grows with its GPUs: for every allowed number the fastest configuration of one
-   GPU type, without a power limit, in the span of the empty cluster. */
+/* The growth of a job's speed with its GPUs: for every allowed number the fastest configuration of
+   one GPU type, without a power limit, in the span of the empty cluster. */
 
 struct scaling_curve {
     const struct easim_config *at[CONFIG_MAX_CHOICES]; /* by number of GPUs, ascending */
@@ -55,7 +55,7 @@ static double scaling_efficiency_at(const struct scaling_curve *curve, uint32_t 
     return speed_at(curve, place) / curve->at[place]->k / speed_of_one(curve);
 }
 
-/* Speed that each GPU adds which the place before has not, likewise; place > 0. */
+/* Speed that each GPU more than at the place before adds, over that of one GPU; place > 0. */
 static double scaling_marginal(const struct scaling_curve *curve, uint32_t place) {
     uint32_t more = curve->at[place]->k - curve->at[place - 1]->k;
     return (speed_at(curve, place) - speed_at(curve, place - 1)) / more / speed_of_one(curve);
@@ -71,7 +71,7 @@ struct grower {
     size_t place; /* among those that compute now */
 };
 
-/* What changes: ends before begins. */
+/* Changes at an instant: ends before begins. */
 enum growth_change { FREE_ENDS, WAIT_ENDS, GROWER_ENDS, FREE_BEGINS, WAIT_BEGINS, GROWER_BEGINS };
 
 struct growth_event {
@@ -108,7 +108,7 @@ static void add_grower(struct growth *growth, const struct kept_piece *piece, do
                                 .gain = 1 - piece->config->goodput[span] / more->goodput[there]}));
 }
 
-/* GPUs that nobody has for so long: to those who could grow, in the order in which they began. */
+/* Gives GPUs that are free for s to jobs that could grow, in the order in which they began. */
 static void share_free_gpus(struct growth *growth, double s) {
     uint32_t left[CLUSTER_MAX_TYPES], any = 0;
     uint32_t types = growth->rule_run->folder->cluster.gpu_type_count;

@@ -86,7 +86,7 @@ static struct top_list find_stretches(const struct service_facts *facts, double 
     return list;
 }
 
-/* What replicas drew above full use in those of the stretches that last. */
+/* Energy of replicas above that of full use, in stretches that last. */
 static double underused_in(const struct rule_run *rule_run, uint32_t service,
                            const struct top_list *low, double low_for_s) {
     const struct recorded_run *run = rule_run->run;

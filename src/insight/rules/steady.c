@@ -159,7 +159,7 @@ void find_queue(const struct rule_run *rule_run, const void *thresholds,
 /* ---- WARMUP ---- */
 
 struct held {
-    double gpus, s; /* held for so long */
+    double gpus, s; /* GPUs, and the time for which they are held */
     int64_t from_ns, to_ns;
 };
 

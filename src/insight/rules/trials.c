@@ -210,7 +210,7 @@ static unsigned completion_column(const struct rule_run *rule_run) {
                : SUMMARY_COLUMN(jct_restricted_mean_s);
 }
 
-/* Of a metric over the replications; *ret_p: of the paired test. */
+/* For a metric over the replications; *ret_p: of the paired test. */
 static struct insight_effect effect_of(const struct trials *t, const struct trial *trial,
                                        unsigned column, double *ret_p) {
     double *before = mem_zalloc(t->count, sizeof *before),
@@ -287,7 +287,7 @@ static void note_policy(const char *name, const struct easim_policy *policy, voi
                ((struct known_policy){arena_strdup(t->arena, name), policy->reads, policy->keeps}));
 }
 
-/* Of the run; its variant does not matter. */
+/* Whether it is the policy of the run; its variant does not matter. */
 static bool is_own_policy(const struct trials *t, const char *name) {
     size_t length = strlen(name);
     const char *own = t->rule_run->policy;
@@ -342,7 +342,7 @@ static void leave_change(struct trials *t, struct insight *insight, const struct
 
 /* ---- All of them ---- */
 
-/* Of changes that were tried in part, how many were not, and why the first of them. */
+/* If changes were tried in part: why some were not, with their number and the first reason. */
 static const char *why_untried(const struct trials *t, const size_t *places, size_t count,
                                size_t tried) {
     size_t i = 0;
@@ -356,7 +356,7 @@ static const char *why_untried(const struct trials *t, const size_t *places, siz
                         first->reason ? first->reason : "interrupted");
 }
 
-/* The best of those that were simulated: by verdict, then by what it gains. */
+/* The best simulated trial: by verdict, then by its gain. */
 static const struct trial *choose(const struct trials *t, const size_t *places, size_t count,
                                   struct insight *insight) {
     const struct trial *best = NULL;

@@ -1,6 +1,6 @@
-/* What proposals give: the run again with each of them, from what it was made of, before any is
-   recommended. The recorded replication is repeated first and must do what it did. Deterministic:
-   what is simulated is limited by events, worst insight first. */
+/* Trials of proposals: the run again with each of them, from its own inputs, before any is
+   recommended. The recorded replication is repeated first and must give the same. Deterministic:
+   events limit the simulations, worst insight first. */
 #ifndef EASIM_INSIGHT_RULES_TRIALS_H
 #define EASIM_INSIGHT_RULES_TRIALS_H
 
@@ -9,8 +9,8 @@
 #include "study/replicate.h"
 
 #define TRIALS_EVENTS       5000000 /* simulated of one command, unless told otherwise */
-#define TRIALS_LEAST_GAIN   0.005   /* of the insight's own measure, in the mean */
-#define TRIALS_ONE_RUN_GAIN 0.05    /* likewise of one replication, or of a log */
+#define TRIALS_LEAST_GAIN   0.005   /* of the insight's own measure, on average */
+#define TRIALS_ONE_RUN_GAIN 0.05    /* the same with one replication, or a log */
 #define TRIALS_MOST_LOSS    0.01    /* of any other measure */
 #define TRIALS_MOST_P       0.05    /* corrected for the changes that are tried */
 

@@ -1,4 +1,4 @@
-/* Rules of how far the figures can be trusted: configurations that nobody measured, and differences
+/* Rules of how far the figures can be trusted: configurations without measurements, and differences
    between policies that may be chance. */
 #include "base/numfmt.h"
 #include "base/units.h"

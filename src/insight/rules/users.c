@@ -239,7 +239,7 @@ void find_unfair(const struct rule_run *rule_run, const void *thresholds,
 
 /* ---- HOG ---- */
 
-/* What jobs took in the measured time, by user or model. */
+/* Use by jobs in the measured time, by user or model. */
 struct taken {
     double gpu_s, energy_j;
     uint32_t heaviest; /* its job of most energy */

@@ -25,7 +25,7 @@ void gpu_tracks_init(struct gpu_tracks *tracks, const struct recorded_run *run) 
             tracks->first[n] + (uint64_t)cluster->nodes[n].gpus * tracks->lanes[n];
 }
 
-/* pid: the node; tid: the GPU, those of further lanes behind all GPUs of the node. */
+/* pid is the node, tid the GPU. Tracks of further lanes follow all GPUs of the node. */
 static struct trace_place gpu_tracks_place(const struct gpu_tracks *tracks, uint32_t node,
                                            uint32_t gpu, uint32_t lane, int64_t time_ns) {
     return (struct trace_place){node, gpu + lane * tracks->cluster->nodes[node].gpus, time_ns};
@@ -35,7 +35,7 @@ static uint64_t gpu_tracks_number(const struct gpu_tracks *tracks, struct trace_
     return tracks->first[place.pid] + place.tid;
 }
 
-/* Of a process, or of a thread: its name and its place among the others. */
+/* For a process, or for a thread: its name and its place among the others. */
 static void add_names(struct timeline_part *part, bool is_process, struct trace_place place,
                       const char *name, int64_t sort_index) {
     if (trace_event_begin(part->events, TRACE_METADATA, place,
@@ -85,7 +85,7 @@ void gpu_tracks_finish(struct gpu_tracks *tracks) {
 /* --- gpu_slices --- */
 /* Invariant: only the last slice of a track may be unwritten; the next may join it. */
 
-/* Of one track, not written yet. */
+/* A slice of one track, not written yet. */
 struct open_slice {
     struct trace_place place; /* where it begins */
     int64_t end_ns;
@@ -103,7 +103,7 @@ struct session {
     struct open_slice *open; /* by track */
 };
 
-/* By enum segment_kind: what easim profile kineto knows, and what stands behind the job's name. */
+/* By enum segment_kind: category for easim profile kineto, and text after the job's name. */
 static const struct {
     const char *category, *suffix;
 } kinds[] = {[SEGMENT_SETUP] = {"easim.setup", " (set-up)"},

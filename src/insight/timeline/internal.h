@@ -1,4 +1,4 @@
-/* What the files of src/insight/timeline share; for this folder alone. */
+/* Declarations shared by the files of src/insight/timeline, for this folder alone. */
 #ifndef EASIM_INSIGHT_TIMELINE_INTERNAL_H
 #define EASIM_INSIGHT_TIMELINE_INTERNAL_H
 
@@ -8,7 +8,7 @@
 
 /* --- trace_events: events of a Chrome trace, one a line, as Perfetto reads them --- */
 
-/* What an event is; each is counted by itself. */
+/* Kinds of events, each counted by itself. */
 enum trace_kind {
     TRACE_SLICE,    /* "X": from ts on, for dur */
     TRACE_BEGIN,    /* "b", and */
@@ -37,7 +37,7 @@ struct trace_events {
     bool has_arguments;
 };
 
-/* What stands before the events; members: more of them, as {"a":1, ends with a comma. */
+/* The text before the events; members: more of them, as {"a":1, ends with a comma. */
 void trace_events_open(struct trace_events *events, const char *members);
 /* Begins an event. False: it is only counted, and nothing is to be added to it. */
 bool trace_event_begin(struct trace_events *events, enum trace_kind kind, struct trace_place place,
@@ -52,22 +52,22 @@ void trace_event_text(struct trace_events *events, const char *name, const char 
 void trace_event_int(struct trace_events *events, const char *name, int64_t value);
 void trace_event_real(struct trace_events *events, const char *name, double value);
 void trace_event_end(struct trace_events *events);
-/* What stands behind them. Negative: something could not be written. */
+/* The text after them. Negative: something could not be written. */
 int trace_events_close(struct trace_events *events, struct error *reterr) MUST_CHECK;
 uint64_t trace_events_total(const struct trace_events *events);
 void trace_events_finish(struct trace_events *events);
 
 /* --- timeline_part: what the parts of a timeline share while it is made --- */
 
-/* What a resolution has left out, or joined. */
+/* Numbers of slices and samples that a resolution has left out, or joined. */
 struct timeline_thinned {
     uint64_t slices;    /* of GPUs, joined with others to one */
     uint64_t arrows;    /* from or to such a slice */
     uint64_t waits;     /* shorter than the resolution */
-    uint64_t rests;     /* times asleep or failed, likewise */
+    uint64_t rests;     /* times asleep or failed that are shorter */
     uint64_t decisions; /* joined with others to one instant */
-    uint64_t arrivals;  /* likewise to one slice */
-    uint64_t samples;   /* of counters, of which a later one of their interval stands */
+    uint64_t arrivals;  /* joined with others to one slice */
+    uint64_t samples;   /* of counters, replaced by a later one of their interval */
 };
 
 struct timeline_part {
@@ -87,7 +87,7 @@ static inline bool timeline_is_short(const struct timeline_part *part, int64_t d
     return duration_ns < part->resolution_ns;
 }
 
-/* Tracks of the cluster as a whole: a process behind those of the nodes. */
+/* Tracks of the cluster as a whole: a process after those of the nodes. */
 enum timeline_thread { TIMELINE_SUBMITTED, TIMELINE_DECISIONS };
 
 static inline struct trace_place timeline_place(const struct timeline_part *part,
@@ -101,7 +101,7 @@ static inline struct trace_place timeline_place(const struct timeline_part *part
 struct gpu_tracks {
     const struct cluster *cluster; /* borrowed */
     uint32_t *lanes;               /* of a GPU of each node, at least 1 */
-    uint64_t *first;               /* number of each node's first track; behind the last all */
+    uint64_t *first;               /* number of each node's first track; then of all */
 };
 
 void gpu_tracks_init(struct gpu_tracks *tracks, const struct recorded_run *run);
@@ -110,13 +110,13 @@ void gpu_tracks_write(const struct gpu_tracks *tracks, struct timeline_part *par
 void gpu_tracks_finish(struct gpu_tracks *tracks);
 
 /* --- gpu_slices --- */
-/* What each GPU did: a slice for each segment of a job, for sleep and for failures. */
+/* The work of each GPU: a slice for each segment of a job, for sleep and for failures. */
 
 /* Slices of one track follow each other and never overlap; their energies and lengths add up to
    those of the segments at any resolution: what is joined touches. */
 void gpu_slices_write(struct timeline_part *part, const struct gpu_tracks *tracks);
 
-/* --- job_events: what happened to jobs beside their GPUs: submissions, waits, decisions --- */
+/* --- job_events: events of jobs not on GPUs: submissions, waits, decisions --- */
 
 /* A slice from each submission to the next one, in which arrows begin. */
 void job_events_write_submissions(struct timeline_part *part);
@@ -144,7 +144,7 @@ void arrow_write(struct timeline_part *part, enum trace_kind kind, struct trace_
 
 /* --- counters: the cluster over time: power, cap, waiting jobs, free GPUs, price, carbon --- */
 
-/* Where segments and rests begin and end, by time. */
+/* Starts and ends of segments and rests, by time. */
 struct counter_edges {
     struct counter_edge *at;
     size_t count;

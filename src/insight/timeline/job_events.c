@@ -235,7 +235,7 @@ static void add_decision(struct timeline_part *part, struct open_decisions *all,
     open->count++;
 }
 
-/* What begins a segment, if it was decided or suffered; -1: neither. */
+/* The event that begins a segment, if it was decided or suffered; -1: neither. */
 static int decision_of(const struct recorded_segment *segment) {
     switch (segment->began) {
     case CAUSE_STARTED:

@@ -1,5 +1,5 @@
-/* A timeline, of its parts. Invariant: what is counted to choose a resolution is what is written
-   with it, by the same code. */
+/* A timeline, of its parts. Invariant: the events that are counted to choose a resolution are those
+   that are written with it, by the same code. */
 #include "insight/timeline/timeline.h"
 
 #include "base/units.h"
@@ -48,7 +48,7 @@ static void add_member(struct str *out, const char *name, const char *text) {
     str_add_char(out, ',');
 }
 
-/* What the file says of itself, before its events. */
+/* The header of the file, before its events. */
 static void add_header(const struct making *making, int64_t resolution_ns, struct str *out) {
     const struct recorded_folder *folder = making->run->folder;
     const struct recorded_part *part = making->run->part;

@@ -12,7 +12,7 @@ struct timeline_options {
     uint64_t most_events;
 };
 
-/* What was written. */
+/* The result of writing. */
 struct timeline_result {
     int64_t resolution_ns;
     uint64_t events, all_events; /* all_events: without any left out or joined */

@@ -25,15 +25,15 @@ static bool is_computing(const struct recorded_segment *segment) {
     return segment->kind == SEGMENT_RUN || segment->kind == SEGMENT_LOST;
 }
 
-/* Whether a checkpoint on demand may be written in a segment: that of a preemption, or of a resize,
-   in the set-up behind it. */
+/* Whether a checkpoint on demand may be written in a segment: that of a preemption, or that of a
+   resize in its set-up. */
 static bool may_write(const struct recorded_segment *segment) {
     return segment->kind == SEGMENT_CHECKPOINT ||
            (segment->kind == SEGMENT_SETUP && segment->began == CAUSE_RESIZED);
 }
 
-/* What took the work of a lost run: the end of the run, or, with checkpoints on demand, a failure
-   while the one was written that was to keep it. */
+/* The event that took the work of a lost run: the end of the run, or, with checkpoints on demand, a
+   failure while the checkpoint was written that was to keep it. */
 static enum waste_class taken_by(const struct recorded_segment *lost, uint32_t count,
                                  bool on_demand) {
     uint32_t i = 0;
@@ -110,7 +110,7 @@ static uint32_t sorted_count(struct cost_order *order, const struct config_set *
     return *count - 1;
 }
 
-/* Whether a configuration is one of those that a step compares, for a job in `own`. */
+/* Whether a step compares a configuration, for a job in `own`. */
 static bool is_of_step(const struct config_table *table, enum cost_step step,
                        const struct easim_config *own, uint32_t config,
                        const struct room_free *free) {
@@ -148,7 +148,7 @@ void cost_steps_find(struct cost_order *order, uint32_t set, uint32_t config, ui
 
 /* --- serving --- */
 
-/* What a token costs in full use. */
+/* The cost of a token in full use. */
 static struct waste_amount token_costs(const struct replica_config *c) {
     return (struct waste_amount){replica_power_w(c, 1) / c->most_per_s, c->k / c->most_per_s};
 }

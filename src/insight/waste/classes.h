@@ -18,7 +18,7 @@
         X(WASTE_RESERVED, "reserved", IDLE),       /* free GPUs kept for a replica */ \
         X(WASTE_HELD_BACK, "held back", IDLE), /* free, and a job that waits would have fitted */ \
         X(WASTE_FRAGMENTED, "fragmented", IDLE), /* free, and no job that waits for them fits */ \
-        X(WASTE_IDLE, "idle", IDLE),             /* free, and nobody waits for the type */ \
+        X(WASTE_IDLE, "idle", IDLE),             /* free, and no job waits for the type */ \
         X(WASTE_SET_UP, "set-up", OVERHEAD),     /* the first of a job; replicas that load */ \
         X(WASTE_RECONFIGURED, "reconfigured", OVERHEAD), /* set-ups, lost work of preemptions */ \
         X(WASTE_FAILED, "failed", OVERHEAD),             /* the same of node failures */ \
@@ -36,7 +36,7 @@ struct waste_amount {
     double energy_j, gpu_s;
 };
 
-/* What several classes are called together, in the line under the table of a run. */
+/* Names of several classes together, in the line under the table of a run. */
 #define WASTE_GROUP_ROWS(X) \
     X(WASTE_GROUP_USEFUL, "useful"), X(WASTE_GROUP_IDLE, "idle"), /* free GPUs, awake or not */ \
         X(WASTE_GROUP_OVERHEAD, "overhead"),     /* set-ups, interruptions, neighbours */ \
@@ -53,19 +53,19 @@ enum waste_group waste_class_group(enum waste_class class);
 /* --- causes --- */
 /* The class of a segment that did not compute, or in vain: by its interruption (semantics 24.2). */
 
-/* The class of a segment of a job. rest: the job's segments from this one on, count of them;
-   so_far: of the interruptions before it, from causes_after; on_demand: the job writes checkpoints
-   only when it is interrupted. WASTE_USEFUL of a run that was kept, and of one queued. */
+/* The class of a segment of a job. rest: the job's segments from this one on, count of them.
+   so_far: of the interruptions before it, from causes_after. on_demand: the job writes checkpoints
+   only when it is interrupted. WASTE_USEFUL for a run that was kept, and for a queued segment. */
 enum waste_class causes_class(enum waste_class so_far, const struct recorded_segment *rest,
                               uint32_t count, bool on_demand);
-/* What set-ups count as behind a segment: WASTE_SET_UP, with which a job begins, until it is
+/* The class of set-ups after a segment: WASTE_SET_UP, with which a job begins, until it is
    interrupted; then the class of the latest interruption. */
 enum waste_class causes_after(enum waste_class so_far, const struct recorded_segment *segment);
 
 /* --- cost_steps --- */
-/* What a unit of work costs in the configuration that a job had, and in cheaper and cheaper ones:
-   the steps between them are the excess that semantics 24.3 names. A cost is k P / G of a
-   configuration at the span that it has on the empty cluster. */
+/* The cost of a unit of work in the configuration that a job had, and in cheaper and cheaper ones:
+   the steps between them are the excess of semantics 24.3. A cost is k P / G of a configuration at
+   the span that it has on the empty cluster. */
 
 /* Each is the best of more configurations than before, so costs never rise from the second on. */
 enum cost_step {
@@ -78,7 +78,7 @@ enum cost_step {
     COST_STEPS,
 };
 
-/* Of a reference sample. Of equal energies the first in the order of configurations. */
+/* The cost of a reference sample. Equal energies: the first in the order of configurations. */
 struct cost {
     double energy_j, gpu_s;
     uint32_t config;
@@ -95,14 +95,14 @@ struct cost_order {
 void cost_order_init(struct cost_order *order, const struct config_table *table);
 void cost_order_finish(struct cost_order *order); /* accepts a zeroed one */
 
-/* What a job of a set has in config, known in span, and what it could have: free, by GPU type, is
-   what it found at its start, its own GPUs included. */
+/* The costs for a job of a set that has config, known in span, and for the configurations it could
+   have. free, by GPU type: the free GPUs at its start, including its own. */
 void cost_steps_find(struct cost_order *order, uint32_t set, uint32_t config, uint32_t span,
                      const struct room_free *free, struct cost steps[static COST_STEPS]);
 
 /* --- serving: how the energy of replicas is divided (semantics 24.2, 24.3) --- */
 
-/* Of a serve segment, or a part of it: what it spent, and what it served. */
+/* The spent and the served part of a serve segment, or of a part of it. */
 struct serving_parts {
     struct waste_amount underused, misplaced, useful;
 };

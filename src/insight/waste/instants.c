@@ -133,7 +133,7 @@ static bool apply_event(struct instants *instants, const struct instant_event *e
     return true;
 }
 
-/* What the files of a run may say, and no run can be. */
+/* Files of a run can state it, but no run can be so. */
 static int refuse_instant(const struct instants *instants, int64_t now_ns, const char *what,
                           struct error *reterr) {
     return error_set(reterr, ERROR_INPUT, "%s: at %.9g s %s", instants->run->folder->path,

@@ -1,13 +1,13 @@
-/* The instants of a recorded run at which jobs begin or cease to wait or to hold GPUs, or GPUs fall
-   asleep, fail or are reserved for a replica, in the order of time; and what is free and wanted
-   behind each. */
+/* The instants of a recorded run, in the order of time: jobs begin or cease to wait or to hold
+   GPUs, or GPUs fall asleep, fail or are reserved for a replica. Also the free and the wanted GPUs
+   after each. */
 #ifndef EASIM_INSIGHT_WASTE_INSTANTS_H
 #define EASIM_INSIGHT_WASTE_INSTANTS_H
 
 #include "insight/recorded_run.h"
 #include "insight/waste/internal.h"
 
-/* What changes, in the order of one instant: what comes free does before anybody takes it. */
+/* Changes in the order of one instant: GPUs come free before any are taken. */
 enum instant_change {
     INSTANT_GIVE_BACK, /* a job gives all its GPUs back */
     INSTANT_REST_ENDS,
@@ -45,8 +45,8 @@ int instants_step(struct instants *instants, struct error *reterr) MUST_CHECK;
 /* Whether a segment is the first of its job on its GPUs. */
 bool instants_is_first_of_hold(const struct recorded_segment *segment,
                                const struct recorded_segment *before);
-/* What a job finds that has taken GPUs at the last instant: all that is free then, and its own.
-   ret_free: by GPU type. */
+/* The room for a job that has taken GPUs at the last instant: all GPUs that are free then, and its
+   own. ret_free: by GPU type. */
 void instants_room_for(const struct instants *instants, const struct recorded_segment *segment,
                        struct room_free *ret_free);
 /* Thousandths of free GPUs of a type that are awake. */

@@ -1,6 +1,6 @@
-/* Keeps what is free of each GPU type at an instant of a recorded run, and what the waiting jobs
-   could use of it. Invariant: of each type, nodes[f] nodes have f free GPUs, and nodes_by_free has
-   the f above 0 of which there is one; likewise the GPUs held in part. */
+/* Keeps the free GPUs of each type at an instant of a recorded run, and the needs of the waiting
+   jobs. Invariant: for each type, nodes[f] nodes have f free GPUs, and nodes_by_free has each f
+   above 0 with a node; the same holds for GPUs held in part. */
 #include "insight/waste/internal.h"
 
 #include "base/mem.h"
@@ -159,7 +159,7 @@ static struct need need_of(const struct easim_config *config) {
     return (struct need){config->gpu_type, config->k, kind};
 }
 
-/* Of each kind the least is enough, but across nodes more GPUs may fit where fewer do not. */
+/* The least need of each kind is enough, but across nodes more GPUs may fit if fewer do not. */
 static void add_need(struct set_demand *needs, struct need need) {
     for (size_t i = 0; i < needs->list.count; i++) {
         struct need *other = &needs->list.at[i];

@@ -14,7 +14,7 @@
 
 #define ROUNDING 1e-8 /* of a sum of many doubles, and more */
 
-/* What a type's free GPUs have been of since the last change. */
+/* The class of a type's free GPUs since the last change. */
 struct open_window {
     enum waste_class class;
     int64_t since_ns, changed_ns; /* window; number of GPUs */
@@ -52,7 +52,7 @@ static int64_t measured_ns(const struct division *d, int64_t start_ns, int64_t e
     return to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
-/* --- GPUs that no job holds --- */
+/* --- GPUs without a job --- */
 
 static void close_window(struct division *d, uint32_t gpu_type) {
     struct open_window *open = &d->open[gpu_type];
@@ -173,7 +173,7 @@ static void divide_rigid_run(struct division *d, const struct recorded_segment *
                (struct waste_amount){spent.energy_j - useful.energy_j, spent.gpu_s - useful.gpu_s});
 }
 
-/* Of one with a model: work times the steps from what it cost to the least it could have. */
+/* For a run with a model: work times the steps from its cost to the least that it could have. */
 static void divide_run(struct division *d, const struct recorded_segment *segment,
                        struct waste_amount spent, double work) {
     static const enum waste_class excess_over[COST_STEPS] = {
@@ -272,7 +272,7 @@ static void sum_up(struct waste *waste, uint32_t gpu_types) {
     }
 }
 
-/* It is the run's energy and GPU time, but for rounding, or the files are not of one run. */
+/* It is the run's energy and GPU time, except for rounding, or the files are not of one run. */
 static int check_total(const struct division *d, struct error *reterr) {
     const struct summary *summary = &d->run->summary;
     double energy_j = summary->energy_kwh * J_PER_KWH, gpu_s = summary->sim_s * d->cluster->gpus;

@@ -1,5 +1,5 @@
-/* Where the energy and the GPU time of a recorded run went: all of it, divided into the classes of
-   semantics 24. Exact in time: every interval is that of the run, in whole nanoseconds. */
+/* The energy and the GPU time of a recorded run, divided into the classes of semantics 24. Exact in
+   time: every interval is that of the run, in whole nanoseconds. */
 #ifndef EASIM_INSIGHT_WASTE_WASTE_H
 #define EASIM_INSIGHT_WASTE_WASTE_H
 
@@ -8,7 +8,7 @@
 
 #define WASTE_JOB_CLASSES (WASTE_CLASSES - WASTE_SET_UP)
 
-/* Of one job, by class, from WASTE_SET_UP on; see waste_of_job. */
+/* The waste of one job, by class, from WASTE_SET_UP on; see waste_of_job. */
 struct waste_job {
     struct waste_amount of[WASTE_JOB_CLASSES];
 };
@@ -25,7 +25,7 @@ struct waste_window {
 
 /* Zero-initialise; release with waste_finish. */
 struct waste {
-    struct waste_amount of[WASTE_CLASSES];       /* of the measured time: behind the warm-up */
+    struct waste_amount of[WASTE_CLASSES];       /* in the measured time: after the warm-up */
     struct waste_amount total;                   /* of all of them */
     struct waste_amount (*types)[WASTE_CLASSES]; /* by GPU type: its nodes, its GPUs, their jobs */
     struct waste_job *jobs;                      /* by index in run->workload.jobs */
@@ -38,7 +38,7 @@ int waste_of_run(struct waste *waste, const struct recorded_run *run,
                  struct error *reterr) MUST_CHECK;
 void waste_finish(struct waste *waste);
 
-/* Of a class that jobs cause: from WASTE_SET_UP on. */
+/* For a class that jobs cause: from WASTE_SET_UP on. */
 static inline struct waste_amount waste_of_job(const struct waste *waste, uint32_t job,
                                                enum waste_class class) {
     return waste->jobs[job].of[class - WASTE_SET_UP];
@@ -51,7 +51,7 @@ static inline void waste_amount_add(struct waste_amount *sum, struct waste_amoun
 static inline bool waste_lists(const struct waste *waste, enum waste_class class) {
     return class != WASTE_NETWORK || waste->of[class].energy_j > 0;
 }
-/* Of all classes of a group. */
+/* For all classes of a group. */
 struct waste_amount waste_of_group(const struct waste *waste, enum waste_group group);
 
 #endif
