@@ -1,7 +1,7 @@
 /* easim policies: those that can be found; the documentation of one, or its conformance. */
 #include "cli/cli.h"
 #include "cli/internal.h"
-#include "conformance/checks.h"
+#include "conformance/suite.h"
 #include "policy/interface.h"
 #include "policy/module.h"
 #include "policy/params.h"

@@ -1,8 +1,11 @@
-/* What the checks of the suite share: a run of one scenario in a child, and reports. */
+/* The conformance suite: puts any policy module through fixed checks on built-in scenarios, each in
+   a child process with limits, so that nothing a policy does ends the suite. What its checks share:
+   a run of one scenario in a child, and reports. */
 #ifndef EASIM_CONFORMANCE_SUITE_H
 #define EASIM_CONFORMANCE_SUITE_H
 
 #include "base/child.h"
+#include "base/error.h"
 #include "conformance/probe.h"
 
 #include <stddef.h>
@@ -74,5 +77,17 @@ int suite_child(const struct suite *suite, void (*function)(void *), void *conte
    decisions. */
 const struct builtin *suite_passed(struct suite *suite, const char *check);
 const struct builtin *suite_comparable(struct suite *suite, const char *check);
+
+/* --- checks of what runs leave behind: leaks.c --- */
+
+/* Memory, descriptors and child processes. */
+void check_leaks(struct suite *suite);
+
+/* --- all checks: checks.c --- */
+
+/* Runs all. The number that failed; negative, after adding problems, if the module cannot be loaded
+   or the sets do not fit it. */
+int conformance_run(const struct conformance_options *options,
+                    struct problems *problems) MUST_CHECK;
 
 #endif
