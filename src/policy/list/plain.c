@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 void plain_init(struct plain *plain, const struct rules *rules, uint32_t job_count) {
     *plain = (struct plain){.rules = rules};
@@ -73,18 +74,61 @@ static int find_rank(struct plain *plain, const struct easim_pass *pass,
 
 ORDER_BY(compare_ranks, struct index_rank, THEN(index_before(b, a) - index_before(a, b)))
 
+/* Waiting jobs, first those of the last order: few of them change places from pass to pass. */
+static void list_waiting(struct plain *plain, const struct easim_view *view) {
+    size_t kept = 0;
+    for (size_t i = 0; i < plain->order.count; i++) {
+        uint32_t job = plain->order.at[i].job;
+        plain->jobs[job].is_listed = host_job(view, job)->state == EASIM_JOB_WAITING;
+        if (plain->jobs[job].is_listed)
+            plain->order.at[kept++].job = job;
+    }
+    plain->order.count = kept;
+    for (uint32_t i = view->first_waiting; i != EASIM_NONE; i = host_job(view, i)->next_waiting) {
+        if (!plain->jobs[i].is_listed)
+            array_push(&plain->order, (struct index_rank){.job = i});
+        plain->jobs[i].is_listed = true;
+    }
+}
+
+#define MOST_MOVES 8 /* one by one, in an order that is nearly right; beyond them it is sorted */
+
+static void sort_ranks(struct index_rank *at, size_t count) {
+    for (size_t i = 1, moves = 0; i < count; i++) {
+        const struct index_rank moved = at[i];
+        size_t from = 0;
+        if (compare_ranks(&at[i - 1], &moved) <= 0)
+            continue;
+        if (++moves > MOST_MOVES) {
+            sort_array(at, count, compare_ranks);
+            return;
+        }
+        for (size_t to = i; from < to;) {
+            size_t middle = (from + to) / 2;
+            if (compare_ranks(&at[middle], &moved) > 0)
+                to = middle;
+            else
+                from = middle + 1;
+        }
+        memmove(&at[from + 1], &at[from], (i - from) * sizeof *at);
+        at[from] = moved;
+    }
+}
+
 int plain_sort(struct plain *plain, const struct easim_pass *pass) {
-    plain->order.count = 0;
-    for (uint32_t i = pass->view->first_waiting, next; i != EASIM_NONE; i = next) {
-        const struct easim_job *job = host_job(pass->view, i);
+    size_t count = 0;
+    list_waiting(plain, pass->view);
+    for (size_t i = 0; i < plain->order.count; i++) {
+        const struct easim_job *job = host_job(pass->view, plain->order.at[i].job);
         struct index_rank rank;
-        next = job->next_waiting; /* before the key, which may reject the job */
         if (find_rank(plain, pass, job, &rank) < 0)
             return -1;
-        if (job->state == EASIM_JOB_WAITING)
-            array_push(&plain->order, rank);
+        plain->jobs[rank.job].is_listed = job->state == EASIM_JOB_WAITING;
+        if (plain->jobs[rank.job].is_listed) /* its key may have rejected it */
+            plain->order.at[count++] = rank;
     }
-    sort_array(plain->order.at, plain->order.count, compare_ranks);
+    plain->order.count = count;
+    sort_ranks(plain->order.at, count);
     return 0;
 }
 

@@ -13,7 +13,7 @@
 struct plain_job {
     double best, remaining, setup_s, exponent;
     uint32_t kind, first_config;
-    bool marginal, is_known;
+    bool marginal, is_known, is_listed; /* is_listed: in the order */
 };
 
 /* Initialise by plain_init; release with plain_finish. */
