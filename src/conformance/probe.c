@@ -107,10 +107,24 @@ static void note_time(void *context, const struct sim *sim, int64_t from_ns, int
     atomic_store(&p->give_up, true);
 }
 
+/* The first running job that a policy may preempt, or EASIM_NONE. */
+static uint32_t first_preemptible(const struct sim *sim) {
+    const struct easim_view *view = sim->view.v;
+    for (uint32_t r = 0; r < view->running_count; r++) {
+        uint32_t job = easim_view_running(view, r)->job;
+        if (easim_view_job(view, job)->preemptible)
+            return job;
+    }
+    return EASIM_NONE;
+}
+
 static void note_instant(void *context, const struct sim *sim) {
     struct probe *p = context;
     double over_w = power_w(sim->committed_nw) - sim->view.v->power_cap_w;
     p->record->over_cap_w = over_w > p->record->over_cap_w ? over_w : p->record->over_cap_w;
+    if (over_w > CAP_TOLERANCE_W && p->record->kept_over_ns == 0 &&
+        (p->record->kept_job = first_preemptible(sim)) != EASIM_NONE)
+        p->record->kept_over_ns = sim->now_ns;
     if (p->baton)
         hand_over(p->baton, p->number, false);
 }
@@ -149,6 +163,7 @@ static void simulate_jobs(struct probe *p, const struct workload *workload) {
     sim.options.check = p->how.check;
     sim.options.plain = p->how.plain;
     sim.options.grown = p->how.grown;
+    sim.options.calling = p->how.calling;
     sim.options.cancel = &p->give_up;
     sim.observers = observers;
     if (loop_init(&sim, &error) < 0 || loop_run(&sim, &error) < 0)

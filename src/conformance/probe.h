@@ -5,7 +5,8 @@
 #include "base/str.h"
 #include "conformance/scenarios.h"
 
-#define PROBE_ROWS 8192
+#define PROBE_ROWS      8192
+#define CAP_TOLERANCE_W 1e-6
 
 /* An action of the policy and its answer; wake-ups of a list policy, whose callbacks may ask for
    the same one more or less often, are left out. */
@@ -23,6 +24,9 @@ struct probe_record {
     uint64_t decisions;
     uint64_t refused[REFUSAL_COUNT];
     double over_cap_w; /* the most by which the committed power exceeded the cap */
+    /* The first instant that ended above the cap although a preemptible job ran; 0: none. */
+    int64_t kept_over_ns;
+    uint32_t kept_job;
     uint64_t
         row_count; /* of all actions; the first PROBE_ROWS are in rows, all of them in row_hash */
     uint64_t row_hash;
@@ -32,9 +36,10 @@ struct probe_record {
 };
 
 struct probe_how {
-    bool check;     /* as `--check` */
-    bool plain;     /* all callbacks of a list policy are asked anew at each decision */
-    uint32_t grown; /* as sim_options.grown */
+    bool check;              /* as `--check` */
+    bool plain;              /* all callbacks of a list policy are asked anew at each decision */
+    uint32_t grown;          /* as sim_options.grown */
+    struct calling *calling; /* as sim_options.calling */
 };
 
 /* Runs replication 1 of a study to its end. A failed run, one without progress, and a drained one

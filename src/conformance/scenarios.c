@@ -16,16 +16,16 @@
    demand and periodic; costs of starts that are no round numbers. */
 static const char models[] = TEXT_MODELS;
 
-/* Carbon intensity of the scenario with forecasts: it follows the sun, with a step within an hour.
- */
-static const char series[] = "time_s,carbon_g_per_kwh\n"
-                             "0,420\n"
-                             "3600,390\n"
-                             "9000,310\n"
-                             "14400,145.5\n"
-                             "21600,160\n"
-                             "28800,385\n"
-                             "36000,455\n";
+/* Carbon intensity of the scenario with forecasts: it follows the sun, with a step within an hour;
+   and the cap that falls, by steps while jobs run. */
+static const char series[] = "time_s,carbon_g_per_kwh,power_w\n"
+                             "0,420,5000\n"
+                             "3600,390,3100\n"
+                             "9000,310,4600\n"
+                             "14400,145.5,1500\n"
+                             "21600,160,5000\n"
+                             "28800,385,2500\n"
+                             "36000,455,4500\n";
 
 #define TYPE_A "{name: a, idle_w: 55, ctx_w: 95, tdp_w: 400, memory_gib: 40}"
 #define TYPE_B "{name: b, idle_w: 70, ctx_w: 120, tdp_w: 700, memory_gib: 80}"
@@ -34,8 +34,9 @@ static const char series[] = "time_s,carbon_g_per_kwh\n"
     ", gpu: a, gpus: 4, base_w: 200}, {count: " #nodes ", gpu: b, gpus: 4, base_w: 250}]}\n"
 #define ONE_TYPE(nodes, gpus) \
     "cluster: {gpu_types: [" TYPE_A "], nodes: [{count: " #nodes ", gpu: a, gpus: " #gpus "}]}\n"
-#define USERS "users: [{name: u1, weight: 1}, {name: u2, weight: 2}, {name: u3, weight: 0.5}]\n"
-#define DRAIN "horizon: drain\nseed: 2385\n" USERS
+#define USERS  "users: [{name: u1, weight: 1}, {name: u2, weight: 2}, {name: u3, weight: 0.5}]\n"
+#define SERIES "{file: series.csv, period: 12h}"
+#define DRAIN  "horizon: drain\nseed: 2385\n" USERS
 
 const struct builtin builtins[] = {
     {"malleable jobs",
@@ -110,7 +111,7 @@ const struct builtin builtins[] = {
     {"forecasts",
      DRAIN
      "start_time: 2025-06-01\nforecast: {hours: 12, error: {sigma: 0.2, correlation: 0.9}}\n"
-     "carbon_g_per_kwh: {file: series.csv, period: 12h}\n" TWO_TYPES(
+     "carbon_g_per_kwh: " SERIES "\n" TWO_TYPES(
          2) "workload: {kind: poisson, rate_per_s: 0.002, k: [1, 2, 4], sizes: {law: exponential, mean: 1h}, deadlines: {share: 0.3, slack: [1.1, 4]}, until: {jobs: 40}}\n",
      NULL},
     {"services", DRAIN TEXT_SERVED_MODELS TWO_TYPES(2) TEXT_SERVICES, NULL},
@@ -122,9 +123,10 @@ const struct builtin builtins[] = {
 const uint32_t builtin_count = sizeof builtins / sizeof *builtins;
 
 /* Idle GPUs and nodes draw 1,900 W; the largest job adds at most 4 x (700 - 70) W. */
-const struct builtin builtin_capped = {
-    "power cap", DRAIN "cluster: {power_cap_w: 4500, gpu_types: [" TYPE_A ", " TYPE_B TEXT_CAPPED,
-    NULL};
+#define CAPPED(cap) \
+    DRAIN "cluster: {power_cap_w: " cap ", gpu_types: [" TYPE_A ", " TYPE_B TEXT_CAPPED
+const struct builtin builtin_capped = {"power cap", CAPPED("4500"), NULL};
+const struct builtin builtin_falling_cap = {"falling cap", CAPPED(SERIES), NULL};
 
 /* A file in memory; path gets a name under which it can be opened. Negative on failure. */
 static int memory_file(const char *text, char path[32]) {
@@ -143,7 +145,11 @@ int builtin_load(const struct builtin *builtin, const char *policy, const char *
     static const struct trace_reader *const no_readers[] = {NULL};
     struct str text = {0};
     char scenario_path[32], models_path[32], jobs_path[32], models_set[64], jobs_set[64];
-    char series_path[32], series_set[64];
+    char series_path[32], series_sets[2][64];
+    static const struct {
+        const char *in_text, *key;
+    } of_series[2] = {{"\ncarbon_g_per_kwh:", "carbon_g_per_kwh"},
+                      {"power_cap_w: {", "cluster.power_cap_w"}};
     ARRAY_OF(const char *) all = {0};
     str_addf(&text, "name: conformance\n%spolicy: {name: none}\n", builtin->text);
     int fds[] = {memory_file(text.text, scenario_path), memory_file(models, models_path),
@@ -152,13 +158,16 @@ int builtin_load(const struct builtin *builtin, const char *policy, const char *
     str_finish(&text);
     snprintf(models_set, sizeof models_set, "models=%s", models_path);
     snprintf(jobs_set, sizeof jobs_set, "workload.file=%s", jobs_path);
-    snprintf(series_set, sizeof series_set, "carbon_g_per_kwh.file=%s", series_path);
     if (!strstr(builtin->text, "\nmodels:"))
         array_push(&all, models_set);
     if (builtin->jobs)
         array_push(&all, jobs_set);
-    if (strstr(builtin->text, "\ncarbon_g_per_kwh:"))
-        array_push(&all, series_set);
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(series_sets[i], sizeof series_sets[i], "%s.file=%s", of_series[i].key,
+                 series_path);
+        if (strstr(builtin->text, of_series[i].in_text))
+            array_push(&all, series_sets[i]);
+    }
     for (size_t i = 0; i < set_count; i++)
         array_push(&all, sets[i]);
     const struct scenario_overrides overrides = {

@@ -15,8 +15,9 @@ extern const struct builtin builtins[];
 extern const uint32_t builtin_count;
 #define BUILTIN_COMPARED 3
 
-/* One more, for policies that declare POWER_CAP. No job alone reaches the cap. */
-extern const struct builtin builtin_capped;
+/* Two more, for policies that declare POWER_CAP and KEEPS_CAP. No job alone reaches the first cap;
+   the second falls, once below the power of idle nodes. */
+extern const struct builtin builtin_capped, builtin_falling_cap;
 
 /* Loads a scenario with a policy (a path) and `--set` values as the command line would, through the
    ordinary loader. Negative after adding problems; study_finish in any case. */

@@ -42,6 +42,8 @@ int suite_load(const struct suite *suite, const struct builtin *builtin, const c
     if (r < 0)
         snprintf(message, length, "%s",
                  problems.count > 0 ? problems.texts[0] : "cannot be loaded");
+    else
+        fault_watch(&study->module, suite->fault);
     problems_finish(&problems);
     free(sets);
     return r;
@@ -62,7 +64,9 @@ static void run_builtin(void *context) {
         if (run->without > 0)
             interface_forget(study.module.policy, run->without - 1);
         own_state_look(&before);
-        probe_run(&study, run->how, run->record);
+        struct probe_how how = run->how;
+        how.calling = &run->suite->fault->calling;
+        probe_run(&study, how, run->record);
         run->record->changes = own_state_changes(&before);
         fflush(NULL); /* what the policy has written and not flushed */
     }
@@ -72,7 +76,10 @@ static void run_builtin(void *context) {
 
 int suite_child(const struct suite *suite, void (*function)(void *), void *context,
                 struct probe_record *record) {
+    memset(suite->fault, 0, sizeof *suite->fault);
     struct child_result result = child_run(function, context, suite->options->limit_s);
+    struct str place = {0};
+    fault_locate(suite->fault, &place);
     char *text = record->failure;
     size_t length = sizeof record->failure;
     double now_s = units_s(record->now_ns);
@@ -82,11 +89,16 @@ int suite_child(const struct suite *suite, void (*function)(void *), void *conte
                  "did not end within %g s of processor time (at t = %.9g s, after %llu decisions)",
                  suite->options->limit_s, now_s, decisions);
     else if (result.end == CHILD_KILLED)
-        snprintf(text, length, "crashed: signal %d, %s (at t = %.9g s, after %llu decisions)",
-                 result.detail, strsignal(result.detail), now_s, decisions);
+        snprintf(text, length, "crashed: signal %d, %s%s (at t = %.9g s, after %llu decisions)",
+                 result.detail, strsignal(result.detail), place.length ? place.text : "", now_s,
+                 decisions);
+    else if (result.end == CHILD_EXITED && suite->fault->words[0])
+        snprintf(text, length, "%.700s%.200s (at t = %.9g s, after %llu decisions)",
+                 suite->fault->words, place.length ? place.text : "", now_s, decisions);
     else if (result.end == CHILD_EXITED)
         snprintf(text, length, "ended the process with exit status %d (at t = %.9g s)",
                  result.detail, now_s);
+    str_finish(&place);
     return text[0] ? -1 : 0;
 }
 

@@ -7,6 +7,7 @@
 #include "base/child.h"
 #include "base/error.h"
 #include "conformance/probe.h"
+#include "policy/fault.h"
 
 #include <stddef.h>
 
@@ -33,9 +34,11 @@ struct suite {
     const struct easim_policy *policy;
     struct probe_record *records; /* shared memory, by builtin: its checked run */
     struct probe_record *spare;   /* shared memory, two more */
+    struct policy_fault *fault;   /* shared memory: where the child of now has crashed */
     bool *passed;                 /* by builtin */
     bool keeps_cap;               /* it declares POWER_CAP, and has it with these parameters */
     bool differs;                 /* the same run does not give the same decisions */
+    bool agrees;                  /* asked anew, by a later host, it decides as before */
     struct run_effects effects;   /* of runs of scenarios */
     struct str writes_view; /* the scenarios in which the policy wrote into the view; "" if none */
     int failed;             /* checks so far */
@@ -57,8 +60,8 @@ void suite_report(struct suite *suite, const char *check, enum conformance_resul
                   const char *format, ...) PRINTF_LIKE(4, 5);
 /* FAILED with the text, or ok if it is empty; releases it. */
 void suite_conclude(struct suite *suite, const char *check, struct str *reasons);
-/* Loads a built-in scenario with the policy, the options' sets and one more (or NULL). Problems are
- * a message. */
+/* In a child: loads a built-in scenario with the policy, the options' sets and one more (or NULL),
+   and watches for crashes from then on. Problems are a message. */
 int suite_load(const struct suite *suite, const struct builtin *builtin, const char *set,
                struct study *study, char *message, size_t length) MUST_CHECK;
 /* Runs it in a child. 0, or negative with what went wrong in record->failure. */

@@ -297,9 +297,11 @@ void notes_add_result(struct notes *notes, const struct study *study,
     common.kind = NOTE_STARTS;
     add_note(notes, &common);
     common.kind = NOTE_OVER_CAP;
-    common.text = params_have(&study->params, EASIM_CAPABILITY_POWER_CAP)
+    common.text = !params_have(&study->params, EASIM_CAPABILITY_POWER_CAP)
+                      ? "over the power cap, which is ignored (no POWER_CAP)"
+                  : study->module.policy->keeps & EASIM_KEEPS_CAP
                       ? "over the power cap, which is kept as far as starts and preemption can"
-                      : "over the power cap, which is ignored (no POWER_CAP)";
+                      : "over the power cap, which only starts keep (no KEEPS_CAP)";
     common.number = metric_total(result, SUMMARY_COLUMN(cap_violation_s));
     common.of = metric_total(result, SUMMARY_COLUMN(sim_s));
     common.extra = metric_total(result, SUMMARY_COLUMN(cap_violation_j));
