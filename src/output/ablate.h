@@ -1,6 +1,5 @@
-/* What is said of an ablation, as CSV, as JSON and on the terminal; docs/reference/outputs.md
- * defines the columns.
- */
+/* Output of an ablation, as CSV, as JSON and on the terminal; docs/reference/outputs.md defines the
+   columns. */
 #ifndef EASIM_OUTPUT_ABLATE_H
 #define EASIM_OUTPUT_ABLATE_H
 
@@ -21,7 +20,7 @@ struct ablate_output {
 void ablate_tables_shares(const struct ablate_output *output, struct str *out); /* ablate.csv */
 void ablate_tables_cells(const struct ablate_output *output, struct str *out);  /* cells.csv */
 void ablate_tables_runs(const struct ablate_output *output, struct str *out);   /* runs.csv */
-/* What was asked, as members of root. */
+/* The request, as members of root. */
 void ablate_json_protocol(cJSON *root, const struct ablate_output *output);
 void ablate_json(const struct ablate_output *output, struct str *out);
 void ablate_report(const struct ablate_output *output, struct report *report);

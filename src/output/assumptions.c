@@ -100,7 +100,7 @@ static void say_rigid_speed(struct subject *s, struct str *text) {
         str_add(text, "rigid jobs are equally fast on all GPU types");
 }
 
-/* Who reads them: by what each policy declares, and its parameters. */
+/* The policies that read them: by the inputs that each declares, and its parameters. */
 static void say_run_times(struct subject *s, struct str *text) {
     static const char *const words[] = {"read by", "not read by", "not declared whether read by"};
     const struct stream *streams = s->study->source.streams.at;
@@ -170,7 +170,7 @@ static void say_no_price(struct subject *s, struct str *text) {
         str_add(text, "no price, so no cost");
 }
 
-/* The key goes behind the path of the stream, if the line names one. */
+/* The key follows the path of the stream, if the line names one. */
 static const struct {
     void (*say)(struct subject *s, struct str *text);
     const char *key;

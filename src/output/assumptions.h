@@ -1,4 +1,4 @@
-/* What results rest on besides the scenario's own figures: a line each, of those that apply, with
+/* Assumptions of results, other than the scenario's own figures: a line for each that applies, with
    the key of the scenario that changes it. */
 #ifndef EASIM_OUTPUT_ASSUMPTIONS_H
 #define EASIM_OUTPUT_ASSUMPTIONS_H
@@ -22,7 +22,7 @@ struct assumptions {
     struct arena arena;
 };
 
-/* Of runs of one scenario under different policies; at least one. */
+/* For runs of one scenario under different policies; at least one. */
 void assumptions_find(struct assumptions *assumptions, const struct assumed_run *runs,
                       size_t count);
 void assumptions_finish(struct assumptions *assumptions);

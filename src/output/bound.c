@@ -12,7 +12,7 @@ static unsigned column_of(const struct bound_output *output, enum bound_metric m
     return (unsigned)summary_find(bound_metric_name(metric, &output->study->scenario));
 }
 
-/* Of any schedule; under a horizon energy is bounded for the work of one policy. */
+/* The bound for every schedule; under a horizon energy is bounded for the work of one policy. */
 static struct bound bound_of(const struct bound_output *output, const struct compare_series *policy,
                              enum bound_metric metric, uint32_t replication) {
     return metric == BOUND_ENERGY && policy && policy->bounds
@@ -20,8 +20,8 @@ static struct bound bound_of(const struct bound_output *output, const struct com
                : output->bounds[replication].of[metric];
 }
 
-/* Why a replication of a policy has no gap; NULL: it has one. A job that was rejected, or left
-   behind when the run ended by itself, was not part of the schedule that is bounded. */
+/* Why a replication of a policy has no gap; NULL: it has one. A job that was rejected, or not done
+   when the run ended by itself, was not part of the schedule that is bounded. */
 static const char *refuse_gap(const struct bound_output *output,
                               const struct compare_series *policy, enum bound_metric metric,
                               uint32_t replication) {
@@ -53,8 +53,8 @@ static double mean_value(const struct bound_output *output, const struct compare
     return sum / output->replications;
 }
 
-/* How far the mean of a policy is at most above the least mean that there is: mean value / mean
-   bound - 1, over all replications. NAN where a replication has no gap; ret_reason tells why. */
+/* The most that the mean of a policy can be above the least possible mean: mean value / mean bound
+   - 1, over all replications. NAN if a replication has no gap; ret_reason tells why. */
 static double mean_gap(const struct bound_output *output, const struct compare_series *policy,
                        enum bound_metric metric, const char **ret_reason) {
     *ret_reason = NULL;
@@ -80,7 +80,7 @@ static double mean_gap(const struct bound_output *output, const struct compare_s
     X(warning, csv(text), "", NEITHER, warning.text)
 /* clang-format on */
 
-/* Of a replication, or of all; of the study alone where there is no policy. */
+/* For a replication, or for all; of the study alone if there is no policy. */
 static void row_warning(const struct bound_output *output, const struct compare_series *policy,
                         uint32_t replication, struct str *out) {
     bool all = replication == output->replications;
@@ -236,7 +236,7 @@ void bound_tables_report(const struct bound_output *output, struct report *repor
 
 ORDER_BY(compare_gaps, struct ranked_gap, ASC(gap))
 
-/* Why nobody has a gap; NULL: somebody may. */
+/* Why no policy has a gap; NULL: one may have. */
 static const char *refuse_all_gaps(const struct bound_output *output, enum bound_metric metric) {
     const char *reason = output->bounds[0].of[metric].reason;
     for (size_t p = 0; p < output->count; p++)

@@ -25,7 +25,7 @@ void bound_tables_add_json(const struct bound_output *output, cJSON *root);
 void bound_tables_json(const struct bound_output *output, struct str *out);
 /* The bounds themselves; nothing is measured against them. */
 void bound_tables_report(const struct bound_output *output, struct report *report);
-/* A line for each metric, behind the indent: the policies by their gaps. */
+/* A line for each metric, after the indent: the policies by their gaps. */
 void bound_tables_gaps(const struct bound_output *output, const char *indent, struct str *out);
 
 #endif

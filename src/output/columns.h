@@ -8,14 +8,14 @@
 #include "output/json.h"
 #include "study/replicate.h"
 
-/* A table is a list of rows X(name, type, unit, better, value) in the order of its columns: the
-   list of NAME.csv is NAME_COLUMNS, of columns that only some files have NAME_COLUMNS_WHICH.
-   Header, cells and members of JSON are made of it, and tools/check_tables.py holds documents
-   against it. A type is what adds the cell behind a comma, csv_comma_TYPE (below and in io/csv.h),
-   and in JSON json_add_TYPE: text; int; flag (0 or 1); natural (an int, absent below 0); count
-   (absent if 0); word; estimate (in the CSV its mean alone); csv(TYPE): that, and no member of
-   JSON, which says it in another place or not at all; all others are reals (csv_add_real).
-   own_text, own_int, own_real: the value itself adds the cell. */
+/* A table is a list of rows X(name, type, unit, better, value) in the order of its columns. The
+   list of NAME.csv is NAME_COLUMNS; columns that only some files have are in NAME_COLUMNS_WHICH. It
+   makes header, cells and members of JSON, and tools/check_tables.py compares documents with it. A
+   type names the functions that add the cell after a comma, csv_comma_TYPE (below and in io/csv.h),
+   and the member, json_add_TYPE: text, int, flag (0 or 1), natural (an int, absent below 0), count
+   (absent if 0), word, estimate (in the CSV only its mean), csv(TYPE) (no member of JSON of this
+   name). All others are reals (csv_add_real). own_text, own_int, own_real: the value itself adds
+   the cell. */
 #define COLUMN_NAME(name, type, unit, better, value)   "," #name
 #define COLUMN_CELL(name, type, unit, better, value)   csv_comma_##type(out, value);
 #define COLUMN_MEMBER(name, type, unit, better, value) json_add_##type(object, #name, value);
@@ -44,7 +44,7 @@ void columns_end_row(struct str *out, size_t begin);
 #define json_add_positive(to, name, value) json_add_real(to, name, (value) > 0 ? (value) : NAN)
 #define csv_comma_estimate(out, estimate)  csv_comma_real(out, (estimate)->mean)
 
-/* A row of a table of runs, behind what `begin` adds: the cells of policy and replication. */
+/* A row of a table of runs: the cells that `begin` adds (policy and replication), then COLUMNS. */
 #define RUN_ROW(begin, COLUMNS) \
     do { \
         begin; \

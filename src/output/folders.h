@@ -43,12 +43,12 @@ int ablate_dir_write(const char *folder, const struct ablate_output *output,
 int bound_dir_write(const char *folder, const struct bound_output *output,
                     const struct manifest_origin *origin, struct error *reterr) MUST_CHECK;
 
-/* --- compare_dir: a comparison, beside the folders of the policies --- */
+/* --- compare_dir: a comparison, in one folder with those of the policies --- */
 
 struct compare_dir_state {
     bool partial;
     const char *const *failed;  /* policies, NULL-terminated */
-    const char *const *missing; /* likewise: those not compared since an interruption came first */
+    const char *const *missing; /* policies that were not compared because of an interruption */
     const struct compare_goal *goal; /* NULL: a fixed number of replications */
     const char *const *folders; /* of the policies that have results, with manifests of their own */
     const struct manifest_origin *origin;
@@ -94,7 +94,7 @@ int regret_dir_write(const char *folder, const struct regret_output *output,
 struct validate_dir_state {
     const struct manifest_origin *origin; /* without a scenario */
     const char *const *files;             /* of the validations; NULL-terminated */
-    const char *const *folders;           /* of runs that have results; likewise */
+    const char *const *folders;           /* of runs that have results; NULL-terminated */
     const char *data_folder;              /* $EASIM_DATA, or NULL */
     bool partial;
 };

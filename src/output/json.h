@@ -27,12 +27,12 @@ void json_print(cJSON *root, struct str *out);
 
 void json_out_open(struct str *out, char bracket); /* { or [ */
 void json_out_close(struct str *out, char bracket);
-/* Of a member; its value comes next. */
+/* The key of a member; its value comes next. */
 void json_out_key(struct str *out, const char *key);
 void json_out_text(struct str *out, const char *text); /* NULL: null */
 void json_out_int(struct str *out, int64_t value);
 void json_out_real(struct str *out, double value); /* not finite: null */
-/* Rounded to so many significant digits, for charts. */
+/* Rounded to this number of significant digits, for charts. */
 void json_out_short(struct str *out, double value, int digits);
 /* Seconds, rounded to the millisecond. */
 void json_out_time(struct str *out, int64_t time_ns);

@@ -126,7 +126,7 @@ static void add_traces(cJSON *root, const struct workload_source *source, const 
     }
 }
 
-/* What policies take as run times, of the streams that say so. */
+/* The times that policies take as run times, for streams with estimates. */
 static void add_estimates(cJSON *root, const struct workload_source *source) {
     const struct stream *streams = source->streams.at;
     cJSON *list = NULL;
@@ -143,7 +143,7 @@ static void add_estimates(cJSON *root, const struct workload_source *source) {
     }
 }
 
-/* Only where there is something to say: most scenarios have neither. */
+/* Only if there is something to list: most scenarios have neither. */
 static void add_series_objects(cJSON *root, const struct study *study, const char *folder) {
     cJSON *array = NULL;
     for (int i = 0; i < SIGNALS; i++) {
@@ -348,8 +348,8 @@ static const struct yaml_node *own_params(struct resolver *resolver,
     return own;
 }
 
-/* What stands in place of the name of a file: what is in it, or its name from the folder of the
-   results. Texts get quotes. */
+/* The replacement of the name of a file: its content, or its name from the folder of the results.
+   Texts get quotes. */
 static const struct yaml_node *resolve_value(void *context, const struct yaml_node *node) {
     struct resolver *r = context;
     const struct schema_uses *uses = &r->scenario->uses;

@@ -104,7 +104,7 @@ static void say_of_trace(struct notes *notes, const struct study *study,
     str_finish(&text);
 }
 
-/* "A.csv: 3 WHAT (first: line 7)", where there are any. */
+/* "A.csv: 3 WHAT (first: line 7)", if there are any. */
 static void say_tally(struct notes *notes, const struct study *study, const char *file,
                       const struct row_tally *tally, const char *what) {
     struct str text = {0};
@@ -136,7 +136,7 @@ static void say_of_outages(struct notes *notes, const struct study *study) {
     str_finish(&text);
 }
 
-/* Of the utilization of a log over time. */
+/* Notes on the utilization of a log over time. */
 static void say_of_utilization(struct notes *notes, const struct study *study,
                                const struct stream *stream) {
     const struct utilization_file *u = &stream->utilization;
@@ -160,7 +160,7 @@ static void say_of_utilization(struct notes *notes, const struct study *study,
     str_finish(&text);
 }
 
-/* What prompts are to a service. A demand that does not say its prompts leaves nothing to say. */
+/* Notes on prompts of a service. Without a prompt ratio in the demand there are none. */
 static void say_of_prompts(struct notes *notes, const struct study *study,
                            const struct service *service) {
     const struct service_demand *d = &service->demand;
@@ -408,7 +408,7 @@ static size_t gather_kind(const struct notes *notes, enum note_kind kind, struct
     return count;
 }
 
-/* Of all policies together: they choose from the same configurations. */
+/* For all policies together, because they choose from the same configurations. */
 bool notes_write_outside(const struct notes *notes, struct str *out) {
     struct told *groups = mem_zalloc(notes->at.count, sizeof *groups);
     size_t count = gather_kind(notes, NOTE_OUTSIDE, groups);

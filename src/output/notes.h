@@ -1,6 +1,5 @@
-/* What a person should hear of results besides their figures: each thing once, with its share and
-   with the policies it concerns, whether it is said of one run, of a comparison or of the points of
-   a sweep. */
+/* Notes on results, in addition to their figures. Each is printed once, with its share and with the
+   policies it concerns, for one run, for a comparison or for the points of a sweep. */
 #ifndef EASIM_OUTPUT_NOTES_H
 #define EASIM_OUTPUT_NOTES_H
 
@@ -11,12 +10,12 @@
 
 /* In the order in which they are told. */
 enum note_kind {
-    NOTE_REJECTED, /* text: why; number of so many jobs */
-    NOTE_REFUSED,  /* text: why; number of actions in so many decisions */
+    NOTE_REJECTED, /* text: why; number of jobs */
+    NOTE_REFUSED,  /* text: why; number of actions, of decisions */
     NOTE_OUTSIDE,  /* text: MODEL on GPU TYPE; number of starts */
     NOTE_STARTS,   /* number of all starts; told with NOTE_OUTSIDE */
     NOTE_COUNTED,  /* text: what the policy counts; number of it, names */
-    NOTE_OVER_CAP, /* text: whether the policy keeps caps; number of so many s; extra: J */
+    NOTE_OVER_CAP, /* text: whether the policy keeps caps; number: s, extra: J */
     NOTE_SAID,     /* text alone */
     NOTE_WARNING,  /* text alone */
     NOTE_POINT,    /* a warning with figures of one point of many: not told, but in its row */
@@ -35,19 +34,19 @@ struct note {
 struct notes {
     ARRAY_OF(struct note) at;
     ARRAY_OF(const char *) policies; /* all that were looked at */
-    uint64_t sources;                /* likewise */
+    uint64_t sources;                /* looked at */
     bool skips_outside;              /* among assumptions the starts outside are told already */
     struct arena arena;
 };
 
-/* What a loaded scenario says before it runs, and what the results of its replications say. */
+/* Notes on a loaded scenario before it runs, and on the results of its replications. */
 void notes_add_study(struct notes *notes, const struct study *study);
 void notes_add_result(struct notes *notes, const struct study *study,
                       const struct replicate_result *result);
 /* A line for each service whose log was tried in shorter bins. */
 void notes_add_bins(struct notes *notes, const struct study *study,
                     const struct service_bins_result *bins);
-/* Of a study; text alone. */
+/* For a study; text alone. */
 void notes_add_kind(struct notes *notes, const struct study *study, enum note_kind kind,
                     const char *text);
 /* A line of the caller's. */
@@ -56,13 +55,13 @@ void notes_say(struct notes *notes, const struct study *study, const char *text)
 void notes_warn(struct notes *notes, const char *text);
 /* --- trend_notes --- */
 
-/* Growing queues, censored work and equal replications, where no table tells them. */
+/* Growing queues, censored work and equal replications, if no table has them. */
 void notes_add_trends(struct notes *notes, const struct study *study,
                       const struct compare_series *series, uint32_t count);
-/* Of one point of many: everything that is a warning of a run. */
+/* For one point of many: everything that is a warning of a run. */
 void notes_add_point(struct notes *notes, const struct study *study,
                      const struct compare_series *series, uint32_t count);
-/* What the cell `warning` of a point holds: all of its warnings, or nothing. */
+/* The cell `warning` of a point: all of its warnings, or nothing. */
 void notes_add_point_warnings(const struct notes *notes, struct str *out);
 /* The same for the runs of a point; without any (count 0) of its study alone. */
 void notes_point_text(const struct study *study, const struct summary *summaries,
@@ -72,9 +71,9 @@ void notes_finish(struct notes *notes);
 /* The warnings, each once, as "warnings"; only if there are any. */
 void notes_add_warnings(const struct notes *notes, cJSON *root);
 
-/* "3 of 10 starts outside the range ..", where there are any; whether there are. */
+/* "3 of 10 starts outside the range ..", if there are any; whether there are. */
 bool notes_write_outside(const struct notes *notes, struct str *out);
-/* A line each, behind "  ". */
+/* A line each, after " ". */
 void notes_print(const struct notes *notes, struct str *out);
 
 /* As CSV with a header, and one such text added up; an empty one says nothing. `policy`: of which

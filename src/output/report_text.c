@@ -80,7 +80,7 @@ static size_t width_of(const char *text, size_t length) {
     return width;
 }
 
-/* Of a column on the terminal: its head, and the most before and from the tail of a cell on. */
+/* A column on the terminal: its head, the most before the tail of a cell, and of a tail. */
 struct column {
     bool right;
     size_t head, tail;
@@ -144,7 +144,7 @@ static void escape_latex(struct slice text, struct str *out) {
     str_finish(&whole);
 }
 
-/* What a cell is set in by, which both would drop; in LaTeX a number with a minus is set as one. */
+/* Keeps the indent of a cell, which both formats would drop; in LaTeX a minus is math. */
 static void add_marked_cell(struct slice cell, bool latex, struct str *out) {
     for (; cell.length > 0 && cell.at[0] == ' '; cell.at++, cell.length--)
         str_add(out, latex ? "~" : "&nbsp;");
@@ -161,7 +161,7 @@ static const struct {
              {"\n", "| ", " | ", " |\n", "\n"},
              {"\\begin{tabular}{", "", " & ", " \\\\\n", "\\bottomrule\n\\end{tabular}\n\n"}};
 
-/* Before the head, and behind it. */
+/* Before the head, and after it. */
 static void add_rule(const struct column *columns, size_t count, enum report_format format,
                      bool before, struct str *out) {
     static const char *const ends[][2] = {{"", ""}, {"|\n", ""}, {"\\midrule\n", "}\n\\toprule\n"}};
@@ -172,7 +172,7 @@ static void add_rule(const struct column *columns, size_t count, enum report_for
     str_add(out, ends[format][before]);
 }
 
-/* The table that begins at a piece; returns the piece behind it. */
+/* Writes the table that begins at a piece; returns the piece after it. */
 static size_t write_table(const struct report *report, size_t first, enum report_format format,
                           struct str *out) {
     size_t count = 1, end = first + 1, c = 0;

@@ -1,4 +1,4 @@
-/* What a command tells people: lines of text and tables, made once and shown on a terminal, as
+/* Output of a command for people: lines of text and tables, made once and shown on a terminal, as
    Markdown or as LaTeX with the same rows and digits. */
 #ifndef EASIM_OUTPUT_REPORT_TEXT_H
 #define EASIM_OUTPUT_REPORT_TEXT_H
@@ -15,8 +15,8 @@ struct report_piece {
     bool right; /* of a head: the column ends alike */
 };
 
-/* Zero-initialise; release with report_finish. What is added to the text belongs to the piece that
-   was begun last, at first to lines of text. */
+/* Zero-initialise; release with report_finish. Text that is added belongs to the piece that was
+   begun last, and at first to lines of text. */
 struct report {
     struct str text;
     ARRAY_OF(struct report_piece) pieces;

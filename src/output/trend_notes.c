@@ -1,5 +1,5 @@
-/* What a run warns of: growing queues, censored work, equal replications; and the same of a point
-   of many, which its row tells. */
+/* Warnings of a run: growing queues, censored work, equal replications. The same for a point of
+   many, which has them in its row. */
 #include "output/notes.h"
 
 #include "base/units.h"

@@ -393,7 +393,7 @@ static void add_bounds(cJSON *root, const struct tune *tune) {
     }
 }
 
-/* What was asked for. */
+/* The request. */
 void tune_json_protocol(cJSON *root, const struct tune_output *output) {
     const struct tune *t = output->tune;
     cJSON_AddStringToObject(root, "policy", output->study->policy);

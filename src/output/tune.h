@@ -1,5 +1,5 @@
-/* What is said of a tuning: all trials, the best parameters as a snippet for a scenario, and what
-   they do on the scenario's own seed; docs/reference/outputs.md defines the columns. */
+/* Output of a tuning: all trials, the best parameters as a snippet for a scenario, and their
+   results on the scenario's own seed; docs/reference/outputs.md defines the columns. */
 #ifndef EASIM_OUTPUT_TUNE_H
 #define EASIM_OUTPUT_TUNE_H
 
@@ -28,13 +28,13 @@ void tune_tables_trials(const struct tune_output *output, struct str *out); /* t
 void tune_tables_runs(const struct tune_output *output, struct str *out);   /* runs.csv */
 void tune_tables_bounds(const struct tune_output *output, struct str *out); /* constraints.csv */
 void tune_tables_params(const struct tune_output *output, struct str *out); /* tuned.yaml */
-/* What was asked, and how many trials failed, as members of root. */
+/* The request, and the number of failed trials, as members of root. */
 void tune_json_protocol(cJSON *root, const struct tune_output *output);
 void tune_json_failed(cJSON *root, const struct tune *tune);
 /* The check of the bounds, and whether its workloads are others than the search's. */
 void tune_json_checked(cJSON *root, const struct tune_output *output);
-/* What has to be said whatever is printed, a line each: bounds that are broken, a check that is
-   none, a search that was cut. */
+/* Warnings for every format, a line each: bounds that are broken, a check that tests nothing, a
+   search that was cut. */
 void tune_report_caveats(const struct tune_output *output, struct str *out);
 void tune_json(const struct tune_output *output, struct str *out);
 void tune_report(const struct tune_output *output, struct report *report);

@@ -1,4 +1,4 @@
-/* Predicted beside measured, for programs and for people: see validate.h. */
+/* Predicted and measured figures, for programs and for people: see validate.h. */
 #include "output/validate.h"
 
 #include "output/columns.h"

@@ -14,8 +14,8 @@ struct validate_output {
 void validate_tables_rows(const struct validate_output *output, struct str *out);
 /* A row for each figure of each measured job; nothing where no jobs were measured. */
 void validate_tables_jobs(const struct validate_output *output, struct str *out);
-/* curves.csv: metered and predicted power of each reading. The rows of one validation, or with NULL
-   without that column, after a header if out is empty; then all; nothing without a meter. */
+/* curves.csv: metered and predicted power of each reading, empty without a meter. First of one
+   validation (NULL: no such column), after a header if out is empty; then of all. */
 void validate_curves_csv(const struct meter_curves *curves, const char *validation,
                          struct str *out);
 void validate_tables_curves(const struct validate_output *output, struct str *out);

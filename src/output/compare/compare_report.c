@@ -17,7 +17,7 @@ static void add_title(const struct report_line *line, struct str *out) {
 }
 
 /* --- variance report --- */
-/* What many worlds say, below the table of a comparison. */
+/* Results of many worlds, below the table of a comparison. */
 
 /* "62 % (50 .. 73)" */
 static void add_percent_range(struct str *out, const struct share_range *range) {
@@ -115,7 +115,7 @@ static bool is_known(const struct variance_table *variance, unsigned column) {
     return false;
 }
 
-/* What the lines below say, and cannot say. */
+/* The meaning of the lines below, and its limits. */
 static void add_legend(const struct world_results *results, struct str *out) {
     const char *baseline = results->policy_names[results->baseline];
     if (results->replications > 1)
@@ -223,7 +223,7 @@ void compare_report_change(const struct compare_cell *cell, bool ratio, double s
         report_cell(report);
 }
 
-/* What is not as of the others: replications or pairs that lack, no test. */
+/* Exceptions of a cell: missing replications or pairs, or no test. */
 static void add_remarks(const struct comparison *c, const struct compare_cell *cell, bool ratio,
                         bool is_baseline, struct str *out) {
     size_t n = cell->estimate.n, pairs = cell->paired.diff.n, begin = out->length;
@@ -301,7 +301,7 @@ static bool is_shown(const struct compare_output *output, unsigned column) {
     return false;
 }
 
-/* What a scenario has beside jobs and GPUs; the comparison has further figures of it. */
+/* Figures of features other than jobs and GPUs; the comparison has further figures of them. */
 static void add_further_rankings(const struct compare_output *output, struct report *report) {
     for (size_t i = 0; i < RUN_REPORT_FURTHER; i++)
         if (summary_shows(study_metric_groups(output->study), run_report_further[i]) &&
@@ -378,7 +378,7 @@ static bool all_equal(const struct comparison *comparison) {
     return comparison->replications > 1;
 }
 
-/* What the tables below say. */
+/* The heading of the tables below. */
 static void add_heading(const struct compare_output *output, struct str *out) {
     const struct comparison *c = &output->comparison;
     bool has_baseline = c->baseline != COMPARE_NOBODY;

@@ -1,5 +1,5 @@
-/* compare.csv, pareto.csv, stationarity.csv, perturb.csv; of many worlds differences.csv,
-   budget.csv and worlds.csv; and the same figures as one JSON object. */
+/* compare.csv, pareto.csv, stationarity.csv, perturb.csv, and for many worlds differences.csv,
+   budget.csv and worlds.csv. Also the same figures as one JSON object. */
 #include "output/compare/compare_tables.h"
 
 #include "base/mem.h"
@@ -371,7 +371,7 @@ static void add_header(const struct worlds *worlds, struct str *out) {
     arena_finish(&arena);
 }
 
-/* What all runs of a world share. */
+/* The draws that all runs of a world share. */
 static void list_draws(const struct worlds *worlds, size_t set, uint32_t world, struct str *out) {
     struct str value = {0};
     out->length = 0;

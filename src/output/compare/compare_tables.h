@@ -21,7 +21,7 @@ struct compare_perturbed {
     struct comparison clean, perturbed;
 };
 
-/* Everything that is said of a comparison, in every format. */
+/* All results of a comparison, for every format. */
 struct compare_output {
     const struct study *study; /* of any of the policies: name, seed, horizon */
     struct comparison comparison;
@@ -65,11 +65,11 @@ void variance_json(cJSON *root, const struct variance_table *variance);
 /* --- compare_report: the table a person reads: policies ranked by each metric --- */
 
 void compare_report(const struct compare_output *output, struct report *report);
-/* What a metric differs by from the baseline: interval, per cent and test are all of the ratio of
-   geometric means (heavy-tailed metrics, all values above 0), or all of the mean difference. */
+/* Whether interval, per cent and test of the difference from the baseline are of the ratio of
+   geometric means (heavy-tailed metrics, all values above 0), or of the mean difference. */
 bool compare_report_tells_ratios(const struct comparison *comparison,
                                  const struct compare_cell *cells, unsigned column);
-/* Its cells: the difference, unless it is of the ratio; the change in per cent; p. */
+/* Its cells: the difference (unless it is a ratio), the change in per cent, and p. */
 void compare_report_change(const struct compare_cell *cell, bool ratio, double scale,
                            struct report *report);
 

@@ -13,7 +13,7 @@ void explanation_text(const struct explanation *explanation, struct str *out);
 
 /* --- explanation_json --- */
 
-/* One object; docs/reference/outputs.md has its members. What is not defined is null. */
+/* One object; docs/reference/outputs.md has its members. Undefined members are null. */
 void explanation_json(const struct explanation *explanation, struct str *out);
 
 /* --- prose: sentences about a run; the words of them are texts in its arena --- */
@@ -27,7 +27,7 @@ struct prose {
 
 void tell(struct prose *prose, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *prose_name(struct prose *prose, const char *name); /* made visible, on its line */
-const char *prose_job(struct prose *prose, uint32_t job);      /* its id likewise */
+const char *prose_job(struct prose *prose, uint32_t job);      /* its id, in the same way */
 const char *prose_type(struct prose *prose, uint32_t gpu_type);
 const char *prose_count(struct prose *prose, uint64_t count, const char *noun); /* "2 jobs" */
 const char *prose_number(struct prose *prose, double value);
@@ -39,7 +39,7 @@ const char *prose_time(struct prose *prose, int64_t time_ns);
 
 void waits_text(struct prose *prose, const struct waits *waits);
 void waits_json(const struct explanation *explanation, cJSON *root);
-/* What a policy says, its times as all others; nothing if it says nothing. */
+/* The reason of a policy, with times as all others have them; nothing if it gives none. */
 void prose_reason(struct prose *prose, const struct waits *waits, size_t text, size_t length);
 /* The same as it is, as the member policy_reason; null: nothing. */
 void explanation_json_reason(const struct explanation *explanation, size_t text, size_t length,
@@ -49,7 +49,7 @@ void explanation_json_reason(const struct explanation *explanation, size_t text,
 
 void replica_text(const struct replica_explanation *explanation, struct str *out);
 void replica_json(const struct replica_explanation *explanation, struct str *out);
-/* What replicas did to a job, as a part of its explanation; nothing if they did nothing. */
+/* Effects of replicas on a job, as a part of its explanation; nothing if there are none. */
 void displacements_text(struct prose *prose, const struct displacements *d);
 void displacements_json(const struct displacements *d, const struct recorded_run *run,
                         cJSON *object);

@@ -109,7 +109,7 @@ static void add_parts(const struct explanation *explanation, cJSON *root) {
                          explanation->blame.jobs[explanation->job].part_ns[part]);
 }
 
-/* Each configuration and tier in turn, where there is a network or a plan. */
+/* Each configuration and tier in turn, if there is a network or a plan. */
 static void add_teams(const struct explanation *explanation, cJSON *root) {
     const struct recorded_run *run = explanation->run;
     const struct recorded_job *job = &run->jobs[explanation->job];

@@ -145,7 +145,7 @@ static void tell_team(struct prose *prose, const struct recorded_segment *segmen
     tell(prose, "\n");
 }
 
-/* Each configuration and tier in turn, where there is a network or a plan. */
+/* Each configuration and tier in turn, if there is a network or a plan. */
 static void tell_teams(struct prose *prose, uint32_t index) {
     const struct recorded_job *job = &prose->run->jobs[index];
     const struct recorded_segment *segments = recorded_run_segments(prose->run, job), *last = NULL;
@@ -185,7 +185,7 @@ static void tell_cluster(struct prose *prose, const struct moments *moments,
         tell(prose, "no cap\n");
 }
 
-/* Of each GPU type and k that of least EDP. */
+/* Lists, for each GPU type and k, the choice of least EDP. */
 static bool is_listed(const struct moment_choice *choices, uint32_t count, uint32_t i) {
     for (uint32_t j = 0; j < count; j++) {
         bool is_same = choices[j].gpu_type == choices[i].gpu_type && choices[j].k == choices[i].k &&
@@ -203,7 +203,7 @@ static const char *state_of(const struct moment_choice *choice) {
     return choice->over_cap ? "over the cap" : "fitted";
 }
 
-/* Where its GPUs would be, unless in one node. */
+/* The place of its GPUs, unless it is one node. */
 static void tell_span(struct prose *prose, uint32_t span) {
     const struct network *network = &prose->run->folder->cluster.network;
     if (span != EASIM_ONE_NODE && network->tier_count > 0)

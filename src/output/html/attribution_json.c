@@ -83,7 +83,7 @@ static struct tree_node node_of(const struct tree *tree, size_t row, size_t pare
     return node;
 }
 
-/* Below a node of nobody there is nothing to tell apart. */
+/* A node without a job has no parts to show. */
 static void add_below(struct tree *tree, size_t place) {
     size_t row = tree->nodes.at[place].row;
     if (row == SIZE_MAX || tree->attribution->rows.at[row].nobody)
@@ -227,7 +227,7 @@ static void add_classes(struct str *out, const struct waste *waste) {
     json_out_close(out, ']');
 }
 
-/* The part of a segment's energy that is behind the warm-up. */
+/* The part of a segment's energy that is after the warm-up. */
 static double measured_j(const struct recorded_run *run, const struct recorded_segment *s) {
     int64_t begin_ns =
         run->workload.warmup_ns > s->start_ns ? run->workload.warmup_ns : s->start_ns;

@@ -142,7 +142,7 @@ static void add_level(struct str *out, const struct heat *heat, size_t merged,
     free(means);
 }
 
-/* What stands for the strongest colour: of both powers the same, unless noise makes more of the
+/* The value of the strongest colour. Both powers have the same, unless noise makes more of the
    energy useful than there is. */
 static void find_most(const struct heat *heat, double most[static MEASURES]) {
     most[OCCUPANCY] = 1;

@@ -1,4 +1,4 @@
-/* What the files of src/output/html share; for this folder alone. */
+/* Declarations shared by the files of src/output/html, for this folder alone. */
 #ifndef EASIM_OUTPUT_HTML_INTERNAL_H
 #define EASIM_OUTPUT_HTML_INTERNAL_H
 
@@ -35,13 +35,13 @@ int job_list_add(struct str *out, const char *folder, int64_t replication, size_
 
 /* --- job_curves: distributions over the jobs of a run: completion times, slowdowns, waits --- */
 
-/* Adds the member "curves": of all rows of jobs.csv how many there are, and of each quantity points
-   (x, share of all rows that have at most x), at most 440 of them, the largest 40 one by one; null
-   if there is no jobs.csv. */
+/* Adds the member "curves": the number of rows of jobs.csv, and for each quantity points (x, share
+   of all rows that have at most x). There are at most 440 points, and the largest 40 are single
+   values. null if there is no jobs.csv. */
 int job_curves_add(struct str *out, const char *folder, struct error *reterr) MUST_CHECK;
 
 /* --- service_curves --- */
-/* What the ready replicas of each service served over time, and what they could have. */
+/* The tokens that the ready replicas of each service served over time, and their capacity. */
 
 /* The member "service_curves": {end_s, step_s, services: [{name, unit, replicas, served,
    capacity}]}, means over equal bins; null where the scenario has no services. */
@@ -51,14 +51,14 @@ void service_curves_add(struct str *out, const struct recorded_run *run);
 
 /* Adds the member "attribution": the path (the first label, if jobs have any, then user, model,
    job), a note, and a tree of nodes by column: name, parent, energy (J), GPU time (s), CO2 (kg) and
-   cost, the last two where they are known. Of each level the largest nodes below a node are kept;
+   cost, the last two if they are known. On each level the largest nodes below a node are kept, and
    the others are one together. */
 int attribution_json_add(struct str *out, const struct recorded_run *run,
                          struct error *reterr) MUST_CHECK;
 
 /* --- insight_json --- */
 
-/* What is done with insights that were found. */
+/* Functions for insights that were found. */
 struct insight_hooks {
     void *context;
     /* Simulates what they propose. */
@@ -109,20 +109,20 @@ void lanes_json_add(struct str *out, const struct recorded_run *run, const struc
 
 /* --- heat_json --- */
 
-/* Adds the member "heat": rows of up to so many GPUs of one type that there are at most about 96 of
-   them; levels of 240, 960 and 3840 columns of equal time, as far as there are so many segments and
-   cells are at most `most`; in each cell the share of GPU time that is held, the mean power of a
-   GPU, and what of it is useful. useful_frac: by job, the useful share of what its kept computing
-   drew; NULL: not known. */
+/* Adds the member "heat". A row is a number of GPUs of one type, such that there are at most about
+   96 rows. There are levels of 240, 960 and 3840 columns of equal time, if there are as many
+   segments, and cells are at most `most`. A cell has the share of GPU time that is held, the mean
+   power of a GPU, and the useful part of it. useful_frac: by job, the useful share of the energy of
+   its kept computing; NULL: not known. */
 void heat_json_add(struct str *out, const struct recorded_run *run, const struct gpu_lanes *lanes,
                    const double *useful_frac, size_t most);
 
 /* --- power_levels --- */
 
 /* Adds the member "power": the end of the run, the number of rows, and levels from coarse to fine.
-   Up to 3000 rows are one level, as they are; of more there are means over 600 and over 6000 equal
-   bins, of power also the least and the largest value in each. A row holds until the next one.
-   least_end_s: the run lasts at least so long. null if there is no power.csv. */
+   Up to 3000 rows are one level, as they are. More rows become means over 600 and over 6000 equal
+   bins, for power also the least and the largest value in each. A row holds until the next one.
+   least_end_s: the run lasts at least until then. null if there is no power.csv. */
 int power_levels_add(struct str *out, const char *folder, int64_t replication, double least_end_s,
                      struct error *reterr) MUST_CHECK;
 

@@ -53,7 +53,7 @@ void gpu_lanes_add(struct str *out, const struct gpu_lanes *lanes) {
 #define MOST_LABEL_VALUES 200 /* of a column that can be filtered by */
 #define MOST_RESTS        100000
 
-/* What is shown of a run. */
+/* The part of a run that is shown. */
 struct choice {
     const struct recorded_run *run;
     const struct gpu_lanes *lanes;
@@ -121,7 +121,7 @@ static bool is_rigid(const struct job_spec *spec) {
 static void add_jobs(struct str *out, const struct choice *c) {
     const struct job_spec *specs = c->run->workload.jobs.at;
     const struct recorded_job *jobs = c->run->jobs;
-    uint32_t rigid = c->run->folder->models.count; /* the name behind those of the models is "" */
+    uint32_t rigid = c->run->folder->models.count; /* the name after those of the models is "" */
     json_out_member_open(out, "jobs", '{');
     ADD_COLUMN(out, "id", c->job_count, i, json_out_text(out, specs[c->jobs[i]].id));
     ADD_COLUMN(out, "user", c->job_count, i, json_out_int(out, specs[c->jobs[i]].user));
@@ -232,7 +232,7 @@ static double sync_share_of(const struct choice *c, size_t i) {
     return team_sync_share(c->run, s->job, recorded_run_config(c->run, s), s->span);
 }
 
-/* How the GPUs of segments work together: where there is a network, or where there are plans. */
+/* The cooperation of the GPUs of segments, if there is a network or there are plans. */
 static void add_teams(struct str *out, const struct choice *c) {
     const struct network *network = &c->run->folder->cluster.network;
     bool plans = c->run->workload.table.has_plans;
@@ -247,7 +247,7 @@ static void add_teams(struct str *out, const struct choice *c) {
         ADD_COLUMN(out, "sync_share", c->count, i, json_out_short(out, sync_share_of(c, i), 3));
 }
 
-/* What GPUs that nobody holds do, but for being free, which is what is left. */
+/* States of GPUs without a job. Free is not stored, because it is the rest. */
 static void add_rests(struct str *out, const struct choice *c) {
     const struct recorded_run *run = c->run;
     uint32_t *shown = mem_alloc((run->rests.count + 1) * sizeof *shown);

@@ -20,7 +20,7 @@
 #include <string.h>
 
 /* --- physics_json --- */
-/* What the models of a run say, with their evidence: models.yaml of a folder of results. */
+/* Sources of the models of a run, with their evidence: models.yaml of a folder of results. */
 
 #define MOST_VALUE 60 /* bytes of a value that is shown as it is */
 
@@ -28,7 +28,7 @@ static const char *text_of(const struct yaml_node *node) {
     return node && node->kind == YAML_NODE_SCALAR ? node->text : NULL;
 }
 
-/* What a word, or a mapping by parameter, says of one. */
+/* The part for one parameter of a word, or of a mapping by parameter. */
 static const char *said_of(const struct yaml_node *said, const char *parameter) {
     if (!said || said->kind != YAML_NODE_MAPPING)
         return text_of(said);
@@ -111,7 +111,7 @@ static int physics_json_add(struct str *out, const char *folder, struct error *r
 /* --- report_json --- */
 /* One policy after the other, so that memory is that of one run. */
 
-/* Of all policies together, so that the page stays below 30 MB. */
+/* For all policies together, so that the page stays below 30 MB. */
 #define MOST_SEGMENTS 300000u
 #define MOST_CELLS    2000000u
 #define MOST_JOBS     30000u
@@ -205,7 +205,7 @@ static void add_absent(struct str *out, const char *why) {
     json_out_close(out, '}');
 }
 
-/* What needs the run itself. */
+/* The parts that need the run itself. */
 static int add_run(struct str *out, const struct report *report, const struct recorded_run *run,
                    struct error *reterr) {
     size_t policies = report->source.series.count;
@@ -296,7 +296,7 @@ static int add_start(struct str *out, const char *folder, struct error *reterr) 
     return r;
 }
 
-/* Of several runs, each has a record of its own. */
+/* If there are several runs, each has a record of its own. */
 static int open_record(struct report *report, const char *folder, struct error *reterr) {
     recorded_folder_finish(&report->recorded);
     report->recorded = (struct recorded_folder){0};
@@ -361,7 +361,7 @@ static void add_metrics(struct str *out) {
     json_out_close(out, '}');
 }
 
-/* Of each metric what no schedule is below; nothing under a horizon (figure.h). */
+/* The lower bound of each metric; nothing under a horizon (figure.h). */
 static int add_bounds(struct str *out, const struct report *report, struct error *reterr) {
     struct arena arena = {0};
     struct bound_region region;

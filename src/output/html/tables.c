@@ -14,7 +14,7 @@
 
 enum cell { CELL_NUMBER, CELL_TEXT, CELL_EITHER };
 
-/* What the description of the table says that the column holds. Axes of a sweep have their own. */
+/* The type of the column by the description of the table. Axes of a sweep have their own. */
 static enum cell cell_of(const char *file, const char *column) {
     struct str row = {0};
     str_addf(&row, "\n%s,%s,text,", file, column);
@@ -41,7 +41,7 @@ static int add_cell(struct str *out, const struct csv *csv, size_t column, enum 
     return r;
 }
 
-/* Which rows of a file are wanted. */
+/* The rows of a file to read. */
 struct table_part {
     const char *name;    /* of the file */
     int64_t replication; /* 0: all */
@@ -124,7 +124,7 @@ enum { JCT, SLOWDOWN, WAIT, CURVES };
 
 static const char *const curve_names[CURVES] = {"jct_s", "slowdown", "wait_s"};
 
-/* Of one run: the values that there are. */
+/* For one run: the values that exist. */
 struct curve_values {
     ARRAY_OF(double) of[CURVES];
     size_t jobs;
@@ -202,7 +202,7 @@ int job_curves_add(struct str *out, const char *folder, struct error *reterr) {
 
 #define BINS 600
 
-/* Of one service, by bin: sums over its time. */
+/* For one service, by bin: sums over its time. */
 struct curves {
     double served[BINS], capacity[BINS], replicas[BINS];
 };

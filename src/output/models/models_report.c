@@ -54,7 +54,7 @@ static void add_heading(struct str *out, const struct block *block) {
 
 /* ---- Rows ---- */
 
-/* Placement changes nothing: one line stands for both spans, where there are no more. */
+/* Placement changes nothing: if there are two spans, one line is for both. */
 static bool is_either(const struct survey_row *row, const struct survey_row *other) {
     return network_span_count(&row->cluster->network) == 2 && other->phase == row->phase &&
            other->k == row->k && other->batch == row->batch &&
@@ -97,7 +97,7 @@ static void add_columns(struct report *report, const struct block *block) {
         report_column(report, false);
 }
 
-/* The tier by its name, where there are several. */
+/* The tier by its name, if there are several. */
 static const char *span_text(const struct survey_row *row) {
     const struct network *network = &row->cluster->network;
     return row->span == EASIM_ONE_NODE ? "one node"
@@ -105,7 +105,7 @@ static const char *span_text(const struct survey_row *row) {
                                        : "across nodes";
 }
 
-/* Where a plan is from, unless it is that of least time. */
+/* The origin of a plan, unless it is that of least time. */
 static void add_origin(struct str *out, const struct survey_row *row) {
     if (row->plan_origin > PLAN_OF_LEAST_TIME)
         str_add(out, plan_origin_names[row->plan_origin]);
@@ -141,7 +141,7 @@ static void add_row(struct report *report, const struct block *block, const stru
     }
 }
 
-/* What is not allowed has figures all the same: they are marked. */
+/* A configuration that is not allowed can have figures: they are marked. */
 static bool is_shown(const struct survey_row *row) {
     return row->state == SURVEY_OK || (row->state == SURVEY_BATCH && !isnan(row->rate));
 }
@@ -189,8 +189,8 @@ static void add_batches(struct str *out, const struct block *block, enum survey_
     }
 }
 
-/* Which rows those of a state are: too many GPUs by k, what the table does not hold by k and b, all
-   others by b. */
+/* The rows of a state: too many GPUs by k, those missing in the table by k and b, all others by
+   b. */
 static void add_places(struct str *out, const struct block *block, enum survey_state state) {
     const char *before = "";
     if (!block->plans && (state == SURVEY_BATCH || state == SURVEY_MEMORY)) {
@@ -211,7 +211,7 @@ static void add_places(struct str *out, const struct block *block, enum survey_s
     }
 }
 
-/* What the memory is known by: GiB, or the most samples that were seen to fit. */
+/* The source of the memory limit: GiB, or the most samples that were seen to fit. */
 static void add_memory(struct str *out, const struct survey_row *row) {
     const struct gpu_model *g = row->gpu_model;
     if (isfinite(row->type->memory_gib))

@@ -36,7 +36,7 @@
     X(power_scope, text, "", NEITHER, survey_columns_scope(row)) \
     X(evidence, text, "", NEITHER, evidence_names[row->gpu_model->weakest]) \
     X(range, text, "", NEITHER, survey_range_names[row->range])
-/* Behind them, where a model is a transformer. */
+/* Columns after these, if a model is a transformer. */
 #define MODELS_COLUMNS_PLAN(X) \
     X(plan, text, "", NEITHER, plan_gpus(&row->plan) > 0 ? plan : NULL) \
     X(plan_origin, text, "", NEITHER, plan_origin_names[row->plan_origin]) \

@@ -39,7 +39,7 @@ static bool is_number(const struct field *field) {
     return field->type == FIELD_REAL || field->type == FIELD_DURATION || field->type == FIELD_GIB;
 }
 
-/* What a GPU type says of evidence, and whether only of the parameters that it names. */
+/* The evidence of a GPU type, and whether it is only for the parameters that it names. */
 struct words {
     const struct yaml_node *evidence;
     bool named_only;
@@ -59,9 +59,8 @@ static void add_letter(struct str *entry, const char *word) {
     str_addf(entry, " %.1s", strstr(word, "override") ? "override" : word);
 }
 
-/* Numbers that are stated, or only those that no figure follows from; of those at their usual value
- * only such as have evidence of their own.
- */
+/* Numbers that are stated, or only those that have no effect on figures; of numbers at their usual
+   value only those with evidence of their own. */
 static void add_numbers(struct line *line, const struct field *fields, const void *of,
                         const struct words *words, bool records_only) {
     struct str entry = {0};

@@ -8,8 +8,7 @@
 
 /* Every configuration of the models, with what they say of it. */
 void models_csv(const struct survey *survey, struct str *out);
-/* Measured points beside what the models say of the same configurations; nothing at all where there
-   is no point. */
+/* Measured points, and predictions for the same configurations; empty if there is no point. */
 void measured_csv(const struct survey *survey, struct str *out);
 /* All plans of transformers, by model, GPU type, k and ascending time. */
 void plans_csv(const struct survey *survey, struct str *out);
@@ -18,11 +17,11 @@ void plans_csv(const struct survey *survey, struct str *out);
 
 /* A table for each model on each GPU type, and why some of its configurations are not feasible. */
 void models_report(const struct survey *survey, struct report *report);
-/* What the models of the pairs that were looked at are made of: the parameters of each model and of
-   each GPU type, with the evidence of each. */
+/* The parameters of the models of the chosen pairs: those of each model and of each GPU type, with
+   the evidence of each. */
 void parameters_report(const struct survey *survey, struct str *out);
-/* Of every model, GPU type and k of the survey the fastest plans that fit the memory, with what an
-   iteration under each is made of, and how many others there are. */
+/* For every model, GPU type and k of the survey: the fastest plans that fit the memory, with the
+   parts of an iteration under each, and the number of the others. */
 void plans_report(const struct survey *survey, struct report *report);
 /* Appends the serving tables of the models, GPU types and k that are wished for, on GPU types of
    the cluster (NULL: on all): of each point rate and latency as pooled, power, energy per token or

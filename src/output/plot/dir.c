@@ -175,7 +175,7 @@ static int run_gnuplot(const char *folder, const char *script, struct str *words
     return 0;
 }
 
-/* What gnuplot said, but that a series has no point in a panel, which it says of each. */
+/* Messages of gnuplot, except that a series has no point in a panel, which it prints for each. */
 static void add_warnings(const struct str *words, struct str *out) {
     for (const char *line = words->text; line && *line;) {
         size_t length = strcspn(line, "\n"), whole = line[length] ? length + 1 : length;

@@ -14,7 +14,8 @@ struct plot_kind {
     int (*make)(const struct plot_source *source, const struct plot_wishes *wishes,
                 struct plot_figure *figure, struct error *reterr);
     enum plot_sort sort; /* of results that it is of */
-    const char *options; /* of easim plot that it uses, beside those of all figures: "x by" */
+    /* of easim plot that only some figures use: "x by" */
+    const char *options;
 };
 
 extern const struct plot_kind plot_kinds[]; /* ends with a NULL name */
@@ -26,14 +27,13 @@ struct plot_dir; /* opaque */
 /* Makes the folder (and its parents). */
 int plot_dir_open(const char *path, struct plot_dir **ret_dir, struct error *reterr) MUST_CHECK;
 /* Writes NAME.gp and NAME.csv and lets gnuplot draw NAME.FORMAT for each of the formats ("svg
-   png"). What gnuplot says all the same is appended to warnings. ERROR_RUN if it is not there or
-   fails, ERROR_CANCELLED if it was interrupted. */
+   png"). Messages of gnuplot are appended to warnings. ERROR_RUN if it is not there or fails,
+   ERROR_CANCELLED if it was interrupted. */
 int plot_dir_draw(struct plot_dir *dir, const struct plot_kind *kind,
                   const struct plot_figure *figure, const char *formats, struct str *warnings,
                   struct error *reterr) MUST_CHECK;
 /* Puts all figures in place, removes those of the same name in other formats. Frees dir. */
 int plot_dir_commit(struct plot_dir *dir, struct error *reterr) MUST_CHECK;
-void plot_dir_abort(
-    struct plot_dir *dir); /* leaves nothing behind but an empty folder; accepts NULL */
+void plot_dir_abort(struct plot_dir *dir); /* leaves at most an empty folder; accepts NULL */
 
 #endif

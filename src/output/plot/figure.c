@@ -1,6 +1,6 @@
-/* The variables of a script, notes and reasons. Invariant: text of the results stands between
-   single quotes only, in which gnuplot replaces and runs nothing, and has none itself: gnuplot 5.4
-   does not read doubled quotes everywhere. */
+/* The variables of a script, notes and reasons. Invariant: text of the results is only between
+   single quotes, in which gnuplot replaces and runs nothing, and has none itself: gnuplot 5.4 does
+   not read doubled quotes everywhere. */
 #include "output/plot/figure.h"
 
 #include "base/str.h"
@@ -218,7 +218,7 @@ struct steps {
     size_t count, capacity;
 };
 
-/* What the curves are at x, of those that do not end before it. */
+/* The values at x of the curves that do not end before it. */
 static size_t values_at(const struct steps *steps, double x, double *values) {
     size_t count = 0;
     for (size_t i = 0, next; i < steps->count; i = next) {

@@ -18,12 +18,11 @@ struct plot_range {
     bool cut; /* intervals end outside */
 };
 
-/* `count` >= 1 means with half intervals (NAN: none). AUTO: a value is left outside if the others
-   take less than a fifth of the range with it and it is more than three times as large or as small
-   as the nearest of them, at most a third of the values; the rest is on a logarithmic axis if it is
-   positive and spans more than a factor of 20. Otherwise all are inside. Intervals widen the axis
-   by at most 60 % of what the values take on each side. false: LOG, and not all values are
-   positive. */
+/* `count` >= 1 means with half intervals (NAN: none). AUTO: at most a third of the values is left
+   outside. A value is, if the others take less than a fifth of the range with it, and it is more
+   than three times as large or as small as the nearest of them. If the rest is positive and spans
+   more than a factor of 20, the axis is logarithmic. Intervals widen the axis on each side by at
+   most 60 % of the range of the values. false: LOG, and not all values are positive. */
 bool plot_range_find(const double *means, const double *halves, size_t count, enum plot_scale scale,
                      struct plot_range *range);
 /* The place of a value along the axis, 0..1; one outside is at the end. */
@@ -38,7 +37,7 @@ bool plot_range_leaves_out(const struct plot_range *range, double value);
 #define PLOT_MOST_LINES   12 /* more of them are a band */
 #define PLOT_NOT_POSSIBLE 1  /* what a figure's make returns if the results do not allow it */
 
-/* What the user asks for beyond the defaults. Text is borrowed. */
+/* Options of the user that differ from the defaults. Text is borrowed. */
 struct plot_wishes {
     int width, height; /* 0: as each figure needs */
     int64_t replication;
@@ -73,7 +72,7 @@ void plot_set_text(struct plot_figure *figure, const char *name, const char *tex
 void plot_set_number(struct plot_figure *figure, const char *name, double value);
 /* The array series: names of lines or panels, cut to what fits a legend. */
 void plot_set_series(struct plot_figure *figure, const char *const *texts, size_t count);
-/* Another array of names, cut to so many characters. */
+/* Another array of names, cut to `most` characters. */
 void plot_set_names(struct plot_figure *figure, const char *name, const char *const *texts,
                     size_t count, size_t most);
 /* An array of titles, cut to the width of a figure. */
@@ -102,12 +101,12 @@ int plot_set_legend(struct plot_figure *figure, int room, const char *const *tex
  * of the values. */
 void plot_name_same(struct plot_figure *figure, const char **texts, const uint64_t *hashes,
                     size_t count);
-/* A number with so many digits, a large one as 25k, 1.2M or 3G, in the arena of the figure. */
+/* A number with these digits, a large one as 25k, 1.2M or 3G, in the arena of the figure. */
 const char *plot_short_number(struct plot_figure *figure, double value, int digits);
 /* "quantity (unit)" in the arena of the figure. */
 const char *plot_axis_label(struct plot_figure *figure, const char *quantity, const char *unit);
 
-/* --- label_places: names beside the points of a figure, none over another name or point --- */
+/* --- label_places: names next to the points of a figure, none over another name or point --- */
 
 /* A box in pixels, upwards and to the right. */
 struct plot_box {
@@ -129,7 +128,7 @@ struct plot_named_point {
 bool plot_place_names(struct plot_named_point *points, size_t count, struct plot_box area);
 
 /* --- bound_region --- */
-/* What no schedule of a comparison's jobs reaches, by the bounds beside it if any. */
+/* The region that a comparison's schedules cannot reach, by the bounds in its folder if any. */
 
 #define BOUND_REGION_FILE "bounds.csv"
 

@@ -4,7 +4,7 @@
 
 #include "output/plot/figure.h"
 
-/* Two metrics per policy: means with intervals, the front, names beside the points. */
+/* Two metrics per policy: means with intervals, the front, names next to the points. */
 int plot_pareto(const struct plot_source *source, const struct plot_wishes *wishes,
                 struct plot_figure *figure, struct error *reterr) MUST_CHECK;
 /* Completion times. */
@@ -28,7 +28,7 @@ int plot_lines(const struct plot_source *source, const struct plot_wishes *wishe
                struct plot_figure *figure, struct error *reterr) MUST_CHECK;
 int plot_heatmap(const struct plot_source *source, const struct plot_wishes *wishes,
                  struct plot_figure *figure, struct error *reterr) MUST_CHECK;
-/* What models say: a panel for each model, a colour for each GPU type. */
+/* Predictions of models: a panel for each model, a colour for each GPU type. */
 int plot_speedup(const struct plot_source *source, const struct plot_wishes *wishes,
                  struct plot_figure *figure, struct error *reterr) MUST_CHECK;
 int plot_energy_over_k(const struct plot_source *source, const struct plot_wishes *wishes,
@@ -39,7 +39,7 @@ int plot_energy_over_b(const struct plot_source *source, const struct plot_wishe
 int plot_meter(const struct plot_source *source, const struct plot_wishes *wishes,
                struct plot_figure *figure, struct error *reterr) MUST_CHECK;
 
-/* Sets the variable note: "means of 10 replications with 95 % intervals", for these columns. */
+/* Sets the variable note for some columns: "means of 10 replications with 95 % intervals". */
 void plot_note_replications(const struct plot_source *source, const unsigned *columns, size_t count,
                             struct plot_figure *figure);
 

@@ -1,6 +1,6 @@
 /* A sweep as a table: points by axes, with the chosen metrics. A cell of a figure is the mean over
-   its replications; over axes that the figure does not show, each replication is averaged first, so
-   that the interval is that of the mean over these points and not of the spread between them. */
+   its replications. Each replication is first averaged over axes that the figure does not show, so
+   the interval is that of the mean over these points and not of the spread between them. */
 #include "output/plot/grid.h"
 
 #include "base/units.h"
@@ -142,7 +142,7 @@ static void grid_where_finish(struct grid_where *where) {
 
 /* --- grid --- */
 
-/* Columns of sweep.csv behind the axes. */
+/* Columns of sweep.csv after the axes. */
 enum { POLICY, REPLICATION, SEED };
 
 static const char *const own_columns[] = {"policy", "replication", "seed", NULL};

@@ -55,8 +55,8 @@ struct grid_cells {
     size_t count, capacity;
 };
 
-/* What of a sweep: at most PLOT_MOST_METRICS columns of the summary, of the points where axes have
-   these values ("AXIS=VALUE"). */
+/* The part of a sweep: at most PLOT_MOST_METRICS columns of the summary, for points at which axes
+   have these values ("AXIS=VALUE"). */
 struct grid_request {
     const char *folder;
     const unsigned *metrics;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #define LOG_FACTOR     20
-#define SQUEEZED       5 /* the range is so many times that of the others */
+#define SQUEEZED       5 /* the range is this many times that of the others */
 #define FAR_FACTOR     3
 #define INTERVAL_SHARE 0.6
 #define MARGIN         0.06
@@ -107,7 +107,7 @@ bool plot_range_find(const double *means, const double *halves, size_t count, en
     free(sorted);
     if (range->log && range->least <= 0)
         return false;
-    /* Of equal values, and where nothing may be left out, whole intervals. */
+    /* Whole intervals for equal values, and if no value may be left out. */
     bool whole = !range->log && (scale == PLOT_SCALE_LINEAR || range->most == range->least);
     add_intervals(means, halves, count, whole ? INFINITY : INTERVAL_SHARE, range);
     add_margins(range);

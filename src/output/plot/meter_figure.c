@@ -31,7 +31,7 @@ struct panels {
 
 /* ---- Reading ---- */
 
-/* The panel of the row, or NULL: there are too many. Rows of a validation stand together. */
+/* The panel of the row, or NULL: there are too many. Rows of a validation follow each other. */
 static struct panel *panel_of(struct panels *panels, struct slice name,
                               struct plot_figure *figure) {
     struct panel *last = panels->count > 0 ? &panels->at[panels->count - 1] : NULL;

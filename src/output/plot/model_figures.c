@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* --- model_table --- */
-/* Results of easim models, read for figures: models.csv, and measured.csv beside it. */
+/* Results of easim models, read for figures: models.csv, and measured.csv in the same folder. */
 
 /* A configuration that a job may have, or a measured one, without a power limit. */
 struct model_place {
@@ -28,7 +28,7 @@ struct model_table {
     const char *unit;         /* of work; NULL: not all models have the same */
     struct model_places said; /* by the models: one span each, in one node if that is possible */
     struct model_places measured;
-    size_t infeasible, limited, later; /* rows that are left out; of phases behind the first */
+    size_t infeasible, limited, later; /* rows that are left out; of later phases than the first */
 };
 
 static int model_table_open(struct model_table *table, const char *folder,
@@ -58,7 +58,7 @@ static const char *const columns_measured[] = {
     "model",      "gpu_type",          "k",    "b", "span", "power_limit_w",
     "rate_per_s", "energy_per_unit_j", "unit", NULL};
 
-/* Two batches, or two k, but for rounding. */
+/* Two batches, or two k, that are equal except for rounding. */
 static bool model_table_same(double a, double b) {
     return fabs(a - b) <= 1e-9 * fabs(b);
 }
@@ -112,7 +112,7 @@ static bool is_kept(struct model_table *table, const struct csv *csv, const int 
     return false;
 }
 
-/* Of both spans of a configuration, that in one node. */
+/* If a configuration has both spans, that in one node. */
 static void add_place(struct model_places *places, const struct model_place *place, bool once) {
     struct model_place *last =
         places->list.count > 0 ? &places->list.at[places->list.count - 1] : NULL;
@@ -163,7 +163,7 @@ static void find_best(struct model_places *places) {
     }
 }
 
-/* A measured place is the best where the model says so of it. */
+/* A measured place is the best if the predicted one is. */
 static void copy_best(struct model_table *table) {
     for (size_t i = 0; i < table->measured.list.count; i++)
         for (size_t j = 0; j < table->said.list.count; j++) {
@@ -201,13 +201,13 @@ static void model_table_finish(struct model_table *table) {
 #define MANY_PANELS       6
 #define WIDE_FIGURE       700
 #define WIDE_RATIO        20
-#define MOST_TITLE_BESIDE 29 /* characters, of a panel beside others */
+#define MOST_TITLE_BESIDE 29 /* characters, of a panel next to others */
 #define MOST_TITLE_ALONE  50
 
 enum quantity { SPEEDUP, ENERGY };
 enum variant { IDEAL, SOLID, DASHED, MEASURED }; /* column of the data */
 
-/* What is the same along a curve. */
+/* The constant along a curve. */
 enum held { HELD_BATCH, HELD_GLOBAL_BATCH, HELD_NOTHING, HELD_K };
 
 struct request {
@@ -219,7 +219,7 @@ struct request {
 struct curves {
     enum held held;
     double keys[2];       /* what is held at */
-    size_t count, places; /* so many points each */
+    size_t count, places; /* `places` points for each curve */
 };
 
 /* A panel while it is made. */

@@ -1,6 +1,6 @@
 /* Two metrics against each other. A point far from all others is drawn at the edge with its value,
-   so that it does not squeeze them; names stand beside the points if they have room there, else in
-   a legend. */
+   so that it does not squeeze them. Names are next to the points if they have room there, else in a
+   legend. */
 #include "base/hash.h"
 #include "experiment/compare.h"
 #include "metrics/summary.h"
@@ -203,7 +203,7 @@ static const char *name_of_point(const struct pareto_session *s, size_t i,
     return s->labels[i];
 }
 
-/* ---- Names beside the points ---- */
+/* ---- Names next to the points ---- */
 
 static struct plot_named_point point_in_pixels(const struct pareto_session *s, size_t i, int width,
                                                int height) {

@@ -343,7 +343,7 @@ void plot_jobs_close(struct plot_jobs *jobs) {
 #define ROWS                        (sizeof rows / sizeof *rows)
 
 static const struct row {
-    const char *name; /* "": nobody's */
+    const char *name; /* "": of no policy */
     struct plot_style style;
 } rows[] = {POLICY_COLORS(ROW_OF)};
 
@@ -354,7 +354,7 @@ static const struct row *find_row(const char *name) {
     return NULL;
 }
 
-/* The next free one, nobody's first; when all are taken they come again, dashed. */
+/* The next free one, those of no policy first; if all are taken they come again, dashed. */
 static struct plot_style take_free(bool *taken, size_t *again) {
     for (int owned = 0; owned < 2; owned++)
         for (size_t i = 0; i < ROWS; i++)

@@ -1,6 +1,5 @@
-/* What lies in folders of results: a run, a comparison, a sweep, what models say, or several runs,
- * told apart by the files in them.
- */
+/* The content of folders of results: a run, a comparison, a sweep, figures of models, or several
+   runs. The files in a folder tell which. */
 #ifndef EASIM_OUTPUT_PLOT_SOURCE_H
 #define EASIM_OUTPUT_PLOT_SOURCE_H
 
@@ -13,7 +12,7 @@
 #define PLOT_MOST_METRICS 4  /* of a figure */
 #define PLOT_MOST_SERIES  28 /* colors x dashes that can be told apart */
 
-/* How a series looks. A shipped policy looks alike in all figures and in the report: its row of
+/* The style of a series. A shipped policy looks alike in all figures and in the report: its row of
    policies/colors.h, which is for display alone. */
 struct plot_style {
     const char *color; /* "#RRGGBB" */
@@ -28,7 +27,7 @@ struct plot_series {
     struct estimate estimates[SUMMARY_COUNT]; /* sd is not known here */
 };
 
-/* What figures are of: runs, comparisons or sweeps; what models say; a meter. */
+/* Sources of figures: runs, comparisons or sweeps, then models, then a meter. */
 enum plot_sort { PLOT_OF_RUNS, PLOT_OF_MODELS, PLOT_OF_METERS };
 
 /* Zero-initialise; release with plot_source_finish. */
@@ -39,7 +38,7 @@ struct plot_source {
     const char *comparison;              /* its folder, if they are of one */
     const char *sweep;                   /* or the folder of a sweep, else NULL */
     const char *models;                  /* or that of easim models, else NULL */
-    const char *meters;                  /* or one with power beside a meter's, else NULL */
+    const char *meters;                  /* or one with predicted and metered power, else NULL */
     const char *shown;                   /* the folders, as a message names them */
 };
 
@@ -78,9 +77,9 @@ void plot_jobs_close(struct plot_jobs *jobs);
 /* --- styles --- */
 
 /* Names of the table have their own style, others the free ones in the order of their names: first
-   those that are nobody's, then those of policies that are not among the names. More are dashed. */
+   those of no policy, then those of policies that are not among the names. More are dashed. */
 void plot_styles_of_policies(const char *const *names, size_t count, struct plot_style *styles);
-/* Every run has the style of its policy, whatever it is called. */
+/* Every run has the style of its policy, under any name. */
 void plot_source_style_by_policy(struct plot_source *source);
 /* As policies if some text is a shipped policy, else by place: values of an axis, GPU types. */
 void plot_styles_of_values(const char *const *texts, size_t count, struct plot_style *styles);

@@ -10,12 +10,12 @@
 #define MOST_LINES  9    /* that are chosen unasked; also panels of a map */
 #define MOST_CELLS  4000 /* of a map */
 #define LOG_RATIO   50   /* of the ends of an axis that is drawn logarithmically */
-#define LOG_COLOURS 1000 /* likewise of the values of a map */
+#define LOG_COLOURS 1000 /* the same for the values of a map */
 
 static const unsigned usual_metrics[] = {SUMMARY_COLUMN(energy_per_work_kwh),
                                          SUMMARY_COLUMN(jct_restricted_mean_s)};
 
-/* What the dimensions of a figure are. */
+/* The dimensions of a figure. */
 struct roles {
     size_t axes[GRID_DIMENSIONS]; /* panel, y or line, x: the order of the cells */
 };
@@ -29,7 +29,7 @@ static const unsigned *metrics_of(const struct plot_wishes *wishes, size_t most,
     return wishes->metric_count > 0 ? wishes->metrics : usual_metrics;
 }
 
-/* ---- Which axis is what ---- */
+/* ---- Roles of the axes ---- */
 
 /* The axis that was asked for. 0, or why not. */
 static int named_axis(const struct grid_table *table, const char *option, const char *name,
@@ -395,7 +395,7 @@ static bool has_log_colours(const struct grid_cells *cells) {
     return least > 0 && most >= LOG_COLOURS * least;
 }
 
-/* Maps beside each other, margins for the names of the values, and the height. */
+/* Maps next to each other, margins for the names of the values, and the height. */
 static void lay_out_maps(const struct grid_axis *x, const struct grid_axis *y, size_t count,
                          struct plot_figure *figure) {
     int columns = count == 1 ? 1 : count <= 4 ? 2 : 3, rows = ((int)count + columns - 1) / columns;

@@ -32,7 +32,7 @@ struct instant {
     double time_s, values[QUANTITIES];
 };
 
-/* What is known of the rows of a series before they are drawn. */
+/* Sizes of the rows of a series, found before they are drawn. */
 struct extent {
     size_t rows;
     double end_s, most_gpus;
@@ -126,7 +126,7 @@ static int measure_extent(const char *folder, int64_t replication, struct extent
 
 /* ---- Rows of the figure ---- */
 
-/* What of a row a figure draws. */
+/* The quantities of a row that a figure draws. */
 struct view {
     const char *header;
     enum quantity quantities[3];
@@ -355,8 +355,8 @@ static int make_time_figure(const struct plot_source *source, const struct plot_
     return r;
 }
 
-/* A panel for each series, all on one scale: high if there are few, and of more than four two
-   beside each other. */
+/* A panel for each series, all on one scale: high if there are few. More than four are in two
+   columns. */
 static void set_panels(const struct shown *shown, struct plot_figure *figure) {
     size_t columns = shown->count > 4 ? 2 : 1, rows = (shown->count + columns - 1) / columns;
     int panel = shown->count == 1 ? 240 : shown->count <= 3 ? 130 : 80;

@@ -11,7 +11,7 @@
 
 /* --- attribution_csv --- */
 
-/* What of a row stands behind its place in the tree. */
+/* The data of a row after its place in the tree. */
 struct line {
     const struct attribution_row *row;
     const struct attribution_sums *sums;
@@ -64,7 +64,7 @@ static double gpus_kwh(const struct attribution_sums *sums) {
     X(roofline_flops_s_per_gpu, real, "FLOP/s", NEITHER, model_counts_roofline(counts)) \
     X(memory_bound_share, real, METRIC_SHARE, NEITHER, model_counts_memory_bound(counts)) \
     X(gpu_h_per_byte, real, "GPU h/byte", NEITHER, model_counts_gpu_h_per_byte(counts))
-/* Behind them, where the cluster has a network. */
+/* Columns after these, if the cluster has a network. */
 #define ATTRIBUTION_COLUMNS_FABRIC(X) \
     X(energy_fabric_kwh, real, "kWh", NEITHER, kwh(line->sums->fabric_j))
 /* clang-format on */
@@ -100,7 +100,7 @@ static void add_place(const struct attribution *attribution, const struct attrib
     }
 }
 
-/* Of which part of the nodes' power the scenario says anything. */
+/* Finds the parts of the nodes' power that the scenario has. */
 static void find_parts(const struct cluster *cluster, bool has_part[NODE_PARTS]) {
     memset(has_part, 0, NODE_PARTS * sizeof *has_part);
     for (uint32_t n = 0; n < cluster->node_count; n++) {
@@ -237,7 +237,7 @@ static void add_note(const struct attribution *attribution, struct str *out) {
                      "peak_flops is not\n  of what the models were measured on\n");
 }
 
-/* What the rows have of the cluster's network, which the rule divides as it does nodes. */
+/* The rows' share of the cluster's network, which the rule divides as it does nodes. */
 static void add_network(const struct attribution *attribution, struct str *out) {
     const struct attribution_sums *all = &attribution->rows.at[0].sums;
     if (all->fabric_j > 0)

@@ -81,8 +81,8 @@ static void insights_add_share(struct str *out, const struct insight *insight) {
                  measure_names[insight->rule->measure]);
 }
 
-/* "recommended in this run, the best of 3 that were tried: TEXT", without a full stop. What
-   there is to try, and how well it is known. */
+/* "recommended in this run, the best of 3 that were tried: TEXT", without a full stop: the
+   proposal, and how well it is known. */
 static void insights_add_advice(struct str *out, const struct insight *insight) {
     const struct insight_outcome *outcome = &insight->outcome;
     if (outcome->verdict == VERDICT_NO_GAIN)
@@ -218,7 +218,7 @@ static void add_evidence(cJSON *object, const struct insight *insight) {
     }
 }
 
-/* What became of the proposal; a metric by its name in summary.csv. */
+/* The result of the proposal; a metric by its name in summary.csv. */
 static void add_outcome(const struct insight *insight, cJSON *what_if) {
     const struct insight_outcome *outcome = &insight->outcome;
     json_add_text(what_if, "verdict", insight_verdict_names[outcome->verdict]);
@@ -289,7 +289,7 @@ void insights_json(const struct insights_page *page, struct str *out) {
 
 #define LEAST_SHARE 1e-9 /* of a class that has a row */
 
-/* Text as it is: marks of Markdown behind a backslash (CommonMark allows it before any of ASCII),
+/* Text as it is: marks of Markdown after a backslash (CommonMark allows it before any of ASCII),
    those of HTML as entities. */
 static void add_escaped(struct str *out, const char *text) {
     for (; *text; text++)
@@ -333,7 +333,7 @@ static void add_head(const struct insights_page *page, struct str *out) {
     }
 }
 
-/* All energy, by class: what there is of it, but for rounding. */
+/* All energy, by class; the classes add up to it, except for rounding. */
 static void insights_md_add_waste(const struct waste *waste, struct str *out) {
     double total_j = waste->total.energy_j;
     str_add(out, "\n| energy went into | kWh | % | GPU h |\n|---|---|---|---|\n");
@@ -373,7 +373,7 @@ static void add_sentence(const char *begins, const struct str *text, struct str 
     str_add(out, ".\n");
 }
 
-/* A line of code stands indented: no backquote in it can end it. */
+/* A line of code is indented, so no backquote in it can end it. */
 static void add_what_if(const struct insights_page *page, size_t place, struct str *out) {
     const struct insight *insight = page->insights->at.at[place];
     const struct insight_what_if *what_if = &insight->what_if;

@@ -1,5 +1,5 @@
-/* What is found in a recorded run, as files and for the terminal: attribution, blame, waste, what
-   less of a parameter would save (invest), insights. */
+/* Analyses of a recorded run, as files and for the terminal: attribution, blame, waste, savings
+   with less of a parameter (invest), insights. */
 #ifndef EASIM_OUTPUT_RECORDED_RECORDED_H
 #define EASIM_OUTPUT_RECORDED_RECORDED_H
 
@@ -24,7 +24,7 @@ void attribution_csv_rows(const struct attribution *attribution, struct str *out
 
 /* --- blame_csv: blame.csv, critical_path.csv and node_blame.csv: where time went --- */
 
-/* Of one run. */
+/* Blame of one run. */
 struct blame_page {
     const struct recorded_run *run;
     const struct blame *blame;
@@ -59,10 +59,10 @@ void waste_csv_rows(const struct recorded_run *run, const struct waste *waste, s
 
 /* --- waste_line: the line under the table of a run: its energy by class, in per cent --- */
 
-/* With the line end; nothing where there is no energy. */
+/* With the line end; nothing if there is no energy. */
 void waste_line_add(const double groups_j[static WASTE_GROUPS], struct str *out);
-/* Of the recorded folder at path, the mean over all its runs: reads it back.
-   Adds nothing on failure. */
+/* The mean over all runs of the recorded folder at path, which it reads. Adds nothing on
+   failure. */
 int waste_line_read(const char *path, struct str *out, struct error *reterr) MUST_CHECK;
 
 /* --- invest_csv --- */

@@ -1,4 +1,4 @@
-/* What a job imposes on others: see regret_tables.h. */
+/* The cost of a job for others: see regret_tables.h. */
 #include "output/regret/regret_tables.h"
 
 #include "experiment/regret/forks.h"

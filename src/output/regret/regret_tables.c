@@ -98,7 +98,7 @@ void regret_tables_csv(const struct regret_output *output, struct str *out) {
 
 /* ---- hindsight.csv ---- */
 
-/* Of the schedules of all jobs; with the reason where there is none. */
+/* The bound for schedules of all jobs; with the reason if there is none. */
 static struct bound regret_tables_bound(const struct regret_output *output,
                                         enum regret_metric metric, uint32_t replication) {
     const struct bounds *bounds = &output->bounds[replication];

@@ -14,14 +14,14 @@
 /* --- segments_csv --- */
 /* A job has several rows, so what many share is made into text once. */
 
-/* Texts of one file, each behind the other. */
+/* Texts of one file, one after the other. */
 struct texts {
     struct str all;
     ARRAY_OF(size_t) ends;
 };
 
-/* What the rows of a replication share: the cells before and behind nodes, energy and work, by
-   configuration. */
+/* Cells that the rows of a replication share, by configuration: those before and those after nodes,
+   energy and work. */
 struct shared_cells {
     struct str begin; /* policy and replication */
     struct texts front, back;
@@ -36,7 +36,7 @@ static void add_slice(struct str *out, struct slice slice) {
     str_add_bytes(out, slice.at, slice.length);
 }
 
-/* Of every configuration; the last is none at all. */
+/* For every configuration; the last is for none. */
 static void make_shared_cells(const struct replication *replication, struct shared_cells *cells) {
     const struct workload *workload = replication->sim->workload;
     run_columns_begin_row(replication, &cells->begin);
@@ -62,7 +62,7 @@ static void finish_shared_cells(struct shared_cells *cells) {
     free(cells->back.ends.at);
 }
 
-/* "3:0-3;4:0-1"; of a part of a GPU with its lane, "3:2/1". */
+/* "3:0-3;4:0-1". A part of a GPU has its lane: "3:2/1". */
 static void add_nodes(const struct gpu_tracker *tracker, struct gpu_places places, bool shared,
                       struct str *out) {
     str_add_char(out, ',');
@@ -80,7 +80,7 @@ static void add_nodes(const struct gpu_tracker *tracker, struct gpu_places place
     }
 }
 
-/* What a row says: of a job, or of a replica. */
+/* The data of a row: of a job, or of a replica. */
 struct segment_row {
     struct slice id;
     int number;
@@ -94,7 +94,7 @@ struct segment_row {
     double work;
 };
 
-/* Columns without a cell of their own stand in that of the column before. */
+/* Columns without a cell of their own are in that of the column before. */
 /* clang-format off */
 #define SEGMENTS_COLUMNS(X) \
     X(job_id, own_text, "", NEITHER, add_slice(out, row->id)) \

@@ -194,7 +194,7 @@ int run_dir_open(const struct run_dir_options *options, const struct study *stud
 }
 
 /* ---- Rows of one replication. The rest of a file, not left in pieces (shared_ring.h), comes last:
-   a part for each, the end of the run, and why there is no trace, each behind its length ---- */
+   a part for each, the end of the run, and why there is no trace, each after its length ---- */
 
 enum { PART_END = FILE_COUNT, PART_TRACE, PART_COUNT };
 
@@ -219,7 +219,7 @@ static size_t watch_replication(void *context, uint32_t number, const struct out
     return count;
 }
 
-/* What went wrong with the trace: nothing, if the file is there. */
+/* The error of the trace: nothing, if the file is there. */
 static void close_trace(struct run_dir *dir, const struct sim *sim, struct str *out) {
     struct error error = {0};
     if (run_trace_close(dir->trace, sim, &error) < 0)
@@ -246,7 +246,7 @@ static struct slice take_part(struct slice *rest) {
     return part;
 }
 
-/* How many bytes of rows there are. */
+/* Returns the number of bytes of rows. */
 static uint64_t make_rows(struct run_dir *dir, enum file file,
                           const struct replication *replication) {
     struct pieces *pieces = &dir->pieces[file];
@@ -378,7 +378,7 @@ static void add_tally_object(cJSON *root, const char *name, const struct tally *
         json_add_int(object, tally->entries.at[i].reason, (int64_t)tally->entries.at[i].count);
 }
 
-/* What the policy has counted, with the first names; only if there is anything. */
+/* Counts of the policy, with the first names; only if there are any. */
 static void add_counted(cJSON *root, const struct tally *tally) {
     cJSON *list =
         tally->entries.count > 0 ? cJSON_AddArrayToObject(root, "counted_by_policy") : NULL;

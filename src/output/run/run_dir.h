@@ -24,8 +24,8 @@ struct run_dir_options {
 
 /* Whether a run writes a file of that name of its own. */
 bool run_dir_names(const char *name);
-/* 1 if nothing is in the folder or it does not exist, 0 if there is something, negative on errors.
-   What killed processes have left is nothing, nor are folders with nothing else. */
+/* 1 if the folder is empty or does not exist, 0 if it has files, negative on errors. Leftovers of
+   killed processes, and folders with nothing else, do not count. */
 int run_dir_is_empty(const char *path, struct error *reterr) MUST_CHECK;
 /* Removes these from such a folder, locked because another command might just have made them. */
 void run_dir_clear(const char *path);
@@ -33,7 +33,7 @@ void run_dir_clear(const char *path);
    is made and locked here. ERROR_INPUT if it is not empty and force is not given. */
 int run_dir_open(const struct run_dir_options *options, const struct study *study,
                  struct run_dir **ret_dir, struct error *reterr) MUST_CHECK;
-/* What replicate_run calls; rows go to the files. */
+/* The functions for replicate_run; rows go to the files. */
 struct replicate_sink run_dir_sink(struct run_dir *dir);
 /* bounds.csv is to be written, too; borrowed until the commit. */
 void run_dir_add_bounds(struct run_dir *dir, const struct bound_output *bounds);
@@ -41,7 +41,7 @@ void run_dir_add_bounds(struct run_dir *dir, const struct bound_output *bounds);
  * any case. */
 int run_dir_commit(struct run_dir *dir, const struct replicate_result *result, bool partial,
                    struct error *reterr) MUST_CHECK;
-/* Leaves nothing behind but folders that were there. Accepts NULL. */
+/* Removes all except folders that were there. Accepts NULL. */
 void run_dir_abort(struct run_dir *dir);
 
 #endif

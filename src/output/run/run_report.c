@@ -65,7 +65,7 @@ static const struct line lines[] = {
     LINE(water_l),
 };
 
-/* Of runs with services. */
+/* For runs with services. */
 static const struct line service_lines[] = {
     LINE(energy_service_kwh),    LINE(tokens_demanded),    LINE(tokens_served),
     LINE_IF_ANY(tokens_dropped), LINE_IF_ANY(tokens_left), LINE(slo_share),
@@ -100,12 +100,12 @@ void run_report_add_label(struct str *out, const struct report_line *line) {
     str_addf(out, "%s%s%s%s", line->label, unit ? " (" : "", line->unit, unit ? ")" : "");
 }
 
-/* How many decimals give a number so many significant digits; below 0 before the point. */
+/* The decimals that give a number this many significant digits; below 0 before the point. */
 static int decimals_for(double size, int digits) {
     return size > 0 ? digits - 1 - (int)floor(log10(size) + 1e-12) : 0;
 }
 
-/* Whole numbers, and those of which no digit is left, have no decimals. */
+/* Whole numbers, and values without digits after rounding, have no decimals. */
 static void add_rounded(struct str *out, double value, int decimals) {
     double unit = decimals < 0 ? pow(10, -decimals) : 1, rounded = round(value / unit) * unit;
     char digits[64];
@@ -214,7 +214,7 @@ static void add_line(const struct line *line, const struct replicate_result *res
 }
 
 /* --- headline --- */
-/* How long jobs waited, and what energy did no work. */
+/* Waiting times of jobs, and energy without work. */
 
 static const struct {
     const char *label, *column; /* of a row of `run`, NULL: that of the metric; of `compare` */

@@ -6,7 +6,7 @@
 #include "output/report_text.h"
 #include "study/replicate.h"
 
-/* How a person reads a column of the summary. */
+/* The form of a column of the summary for people. */
 struct report_line {
     const char *label, *unit;
     unsigned column;
@@ -15,7 +15,7 @@ struct report_line {
 
 /* A column that the table does not show goes by its name, as it is. */
 struct report_line run_report_find_line(unsigned column);
-/* Of any column of a study: a figure of a single service goes by its name. */
+/* For any column of a study: a figure of a single service goes by its name. */
 struct report_line run_report_line_of(const struct metric_set *metrics, unsigned column);
 /* "energy (kWh)" */
 void run_report_add_label(struct str *out, const struct report_line *line);
@@ -23,7 +23,7 @@ void run_report_add_label(struct str *out, const struct report_line *line);
 /* A number with about five digits; "-" if it is not defined. Zero, and what the digits shown leave
    of it, is "0" here and below. */
 void run_report_add_number(struct str *out, double value, int width);
-/* What a scenario may have beside jobs and GPUs, of which comparisons tell unasked. */
+/* Figures of features other than jobs and GPUs, which comparisons show without an option. */
 #define RUN_REPORT_FURTHER 9
 extern const unsigned run_report_further[RUN_REPORT_FURTHER];
 
@@ -56,8 +56,8 @@ struct metric_scale {
     double factor;
 };
 
-/* Whatever the values: shares in per cent, products of energy and time in MJ s. The currency of the
- * prices has no name. */
+/* The scale for all values: shares in per cent, products of energy and time in MJ s. The currency
+   of the prices has no name. */
 struct metric_scale metric_scale(unsigned column);
 
 #endif

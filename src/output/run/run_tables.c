@@ -37,7 +37,7 @@
     X(preemptions, int, "", LESS, job.preemptions) \
     X(resizes, int, "", NEITHER, job.resizes) \
     X(lost_s, seconds, "s", LESS, job.lost_ns)
-/* Behind the labels, where jobs share GPUs. */
+/* After the labels, if jobs share GPUs. */
 #define JOBS_COLUMNS_SHARE(X) \
     X(gpu_share, real, "GPUs", NEITHER, c ? easim_config_gpus(c) / c->k : NAN)
 /* And where jobs are trained under plans. */

@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-/* What became of each job that has been submitted; a column for each label of the workload. */
+/* The result of each job that has been submitted; a column for each label of the workload. */
 void jobs_csv_header(const struct workload *workload, struct str *out);
 void jobs_csv_rows(const struct replication *replication, struct pieces *pieces);
 /* The measured jobs of each user. */
@@ -23,10 +23,10 @@ void users_csv_rows(const struct replication *replication, struct pieces *pieces
 /* Use and energy of each GPU type. */
 extern const char types_csv_header[];
 void types_csv_rows(const struct replication *replication, struct pieces *pieces);
-/* What each service answered, and what that took. */
+/* Requests that each service answered, and the resources for them. */
 extern const char services_csv_header[];
 void services_csv_rows(const struct replication *replication, struct pieces *pieces);
-/* What the policy tried, and each job that was rejected. */
+/* Actions that the policy tried, and each job that was rejected. */
 extern const char decisions_csv_header[];
 void decisions_csv_rows(const struct replication *replication, struct pieces *pieces);
 /* Mean power of intervals of one length. */
@@ -38,10 +38,10 @@ void series_csv(const struct study *study, int64_t end_ns, struct str *out);
 
 /* ---- Of a recorded replication ---- */
 
-/* What each job did, from its submission on, and behind them each replica. */
+/* The activities of each job, from its submission on, then those of each replica. */
 extern const char segments_csv_header[];
 void segments_csv_rows(const struct replication *replication, struct pieces *pieces);
-/* When GPUs that no job held were free, asleep or failed. */
+/* Times at which GPUs without a job were free, asleep or failed. */
 extern const char gpus_csv_header[];
 void gpus_csv_rows(const struct replication *replication, struct pieces *pieces);
 /* The jobs with the configurations that they allow; a column for each label of the workload. */
@@ -51,12 +51,12 @@ void workload_csv_rows(const struct replication *replication, struct pieces *pie
 /* --- summary_csv --- */
 /* Metrics of each replication, a row each. */
 
-/* Of `easim run`, with the columns of these metric groups (enum metric_group). */
+/* For `easim run`, with the columns of these metric groups (enum metric_group). */
 void summary_csv_header(unsigned groups, struct str *out);
 void summary_csv_row(const char *policy, uint32_t replication, int64_t seed, unsigned groups,
                      const struct summary *summary, struct str *out);
 
-/* Of tables of many runs: without the policy they begin with a comma. Columns that not all runs
+/* For tables of many runs: without the policy they begin with a comma. Columns that not all runs
    have, of single services, too, go by their names in the set. */
 void summary_csv_run_header(const struct metric_set *metrics, struct str *out);
 void summary_csv_run(uint32_t replication, int64_t seed, const struct metric_set *metrics,
@@ -78,7 +78,7 @@ void result_json(const struct study *study, const struct replicate_result *resul
 
 /* --- power_csv: the state of the cluster after each instant at which something happened --- */
 
-/* Who writes the rows while a replication runs. */
+/* The writer of the rows while a replication runs. */
 struct power_csv {
     struct observer observer;
     struct str begin; /* of each row: the cells of policy and replication */
@@ -95,12 +95,12 @@ void power_csv_finish(struct power_csv *csv);
 /* Runs that a recorded folder holds, and facts of each as a whole (docs/reference/outputs.md). */
 
 extern const char recorded_csv_header[];
-/* How long the rows of a replication are in the files that are read by parts. */
+/* Bytes of the rows of a replication in the files that are read by parts. */
 struct recorded_bytes {
     size_t segments, gpus, workload;
 };
 
-/* Of a recorded replication. */
+/* For a recorded replication. */
 void recorded_csv_row(const struct replication *replication, const struct recorded_bytes *bytes,
                       struct str *out);
 
@@ -111,7 +111,7 @@ void recorded_csv_row(const struct replication *replication, const struct record
 #define RECORD_FILES 4
 extern const char *const record_file_names[]; /* RECORD_FILES of them */
 
-/* Of one policy, as far as they are written; not in place. */
+/* Files of one policy, as far as they are written; not in place. */
 struct record_part {
     struct atomic_file *files[RECORD_FILES];
     uint32_t replications;
@@ -125,8 +125,8 @@ struct record_files {
 
 /* The files are owned here from then on. */
 void record_files_take(struct record_files *record, const struct record_part *part, int64_t end_ns);
-/* Puts all of them together into the folder; without parts removes what stands there. The jobs of
-   all replications, which all policies share, are those of the first that had most. */
+/* Puts all of them together into the folder; without parts removes those that are there. The jobs
+   of all replications, which all policies share, are those of the first that had most. */
 int record_files_write(struct record_files *record, const char *folder,
                        struct error *reterr) MUST_CHECK;
 void record_files_finish(struct record_files *record); /* accepts NULL */

@@ -9,8 +9,8 @@
 
 struct run_trace; /* opaque */
 
-/* Of replication `number`, from 1; the file appears at path with run_trace_close. One that cannot
- * be written is told there: a run goes on without it. */
+/* For replication `number`, from 1. The file appears at path with run_trace_close, which also
+   reports a file that cannot be written: a run goes on without it. */
 struct run_trace *run_trace_open(const char *path, const struct study *study, uint32_t number);
 /* The one who writes the lines. */
 const struct observer *run_trace_observer(const struct run_trace *trace);
@@ -19,7 +19,7 @@ int run_trace_close(struct run_trace *trace, const struct sim *sim,
                     struct error *reterr) MUST_CHECK;
 void run_trace_abort(struct run_trace *trace); /* leaves no file; accepts NULL */
 
-/* --- trace_files: the traces of a run, one file a replication, beside its other results --- */
+/* --- trace_files: the traces of a run, one file a replication, with its other results --- */
 
 struct trace_files; /* opaque */
 
@@ -32,9 +32,8 @@ const char *trace_files_path(struct trace_files *files, uint32_t number);
 /* The trace of a replication is complete and wanted. */
 void trace_files_keep(struct trace_files *files, uint32_t number);
 /* Puts those that are wanted in place, under the name itself if there is one replication, else with
-   -NUMBER in front of the last suffix. What an earlier run has left there under one of these names
-   is removed. Frees files in any case. *ret_names: of those in place, in the arena; ends with NULL.
- */
+   -NUMBER in front of the last suffix. Files of an earlier run with one of these names are removed.
+   Frees files in any case. *ret_names: of those in place, in the arena; ends with NULL. */
 int trace_files_commit(struct trace_files *files, struct arena *arena, const char ***ret_names,
                        struct error *reterr) MUST_CHECK;
 /* Leaves no trace; accepts NULL. */

@@ -149,7 +149,7 @@ void gpus_csv_rows(const struct replication *replication, struct pieces *pieces)
     X(power_limit_w, limit, "W", NEITHER, c ? c->power_limit_w : INFINITY)
 /* clang-format on */
 
-/* Of a service that exists. */
+/* Whether it scales a service that exists. */
 static bool is_scaling(const struct action_record *action) {
     return (action->kind == ACTION_SCALE_UP || action->kind == ACTION_SCALE_DOWN) &&
            action->scaled.service != EASIM_NONE;
@@ -167,7 +167,7 @@ static void add_who(const struct sim *sim, const struct action_record *action, s
         str_addf(who, "#%u", action->scaled.number);
 }
 
-/* Of a replica, in the place of a batch; 0: as many as were measured. */
+/* For a replica, in the place of a batch; 0: as many as were measured. */
 static double most_requests(const struct replica_config *replica) {
     return replica && isfinite(replica->limit) ? replica->limit : 0;
 }

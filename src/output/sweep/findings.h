@@ -1,6 +1,5 @@
-/* What a sweep found of its claims and targets, as CSV, as JSON and as a table;
- * docs/reference/outputs.md defines the columns.
- */
+/* Results of a sweep for its claims and targets, as CSV, as JSON and as a table;
+   docs/reference/outputs.md defines the columns. */
 #ifndef EASIM_OUTPUT_SWEEP_FINDINGS_H
 #define EASIM_OUTPUT_SWEEP_FINDINGS_H
 

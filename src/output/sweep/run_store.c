@@ -35,7 +35,7 @@ bool point_file_line(struct slice *text, struct slice *ret_line) {
     return true;
 }
 
-/* The line that belongs behind a text. */
+/* The line that belongs after a text. */
 static void add_end(struct slice text, struct slice notes, struct str *out) {
     struct slice rest = text, line;
     uint64_t hash = HASH_START;
@@ -91,8 +91,8 @@ static enum sweep_state state_of_header(struct slice header, bool *ret_further) 
     return done ? SWEEP_DONE : slice_is(header, point_file_failed) ? SWEEP_FAILED : SWEEP_MISSING;
 }
 
-/* Of a text without its last line: by its header, and the inputs that all its rows begin with;
-   missing if these are not what easim writes. */
+/* The state of a text without its last line: by its header, and the inputs that all its rows begin
+   with; missing if these differ from easim's. */
 static enum sweep_state point_file_state(struct slice text, uint64_t *ret_inputs,
                                          bool *ret_further) {
     struct slice line;
@@ -301,8 +301,8 @@ static void leave_file(struct run_writer *writer) {
     writer->path = NULL;
 }
 
-/* The first of this machine's files that nobody has. Where a file system has no locks: one of the
-   process's own. */
+/* Takes the first free file of this machine. If a file system has no locks, one of the process's
+   own. */
 static int take_file(struct run_writer *writer, struct error *reterr) {
     struct arena arena = {0};
     char host[HOST_BYTES], last = '\n';

@@ -1,13 +1,13 @@
 /* The results of a sweep's points, in few files: runs/HOST-N.points, to each of which one process
-   at a time appends (flock). Files only grow. What stands in them is block by block
+   at a time appends (flock). Files only grow. They consist of blocks:
 
        run,ID,TURN,NOTES,TEXT,HASH
-       what the point has to say, so many bytes, and its text (point_file), so many bytes
+       the notes of the point, NOTES bytes, and its text (point_file), TEXT bytes
 
-   where HASH is that of the line before it. A block that a killed process has left half is no
-   block, nor is one that was changed; the next one behind it is found by its first line. Of two of
-   one point and one input the later one counts, but one that is done before one that has failed:
-   turns grow with every process that has seen the earlier ones. */
+   HASH is that of the line before it. A block that a killed process has left half, or that was
+   changed, does not count, and the next one is found by its first line. If two blocks have one
+   point and one input, the later one counts, but a finished one counts before a failed one. Turns
+   grow with every process that has seen the earlier ones. */
 #ifndef EASIM_OUTPUT_SWEEP_RUN_STORE_H
 #define EASIM_OUTPUT_SWEEP_RUN_STORE_H
 
@@ -38,7 +38,7 @@ struct run_store {
 
 /* Finds what is in the folder runs/ (none: nothing) now; what was known before is forgotten. */
 int run_store_read(struct run_store *store, const char *folder, struct error *reterr) MUST_CHECK;
-/* What counts of a point: of those inputs, or (NULL) of any; NULL: nothing. */
+/* The valid record of a point: for those inputs, or (NULL) for any; NULL: there is none. */
 const struct run_record *run_store_find(const struct run_store *store, uint64_t id,
                                         const uint64_t *inputs);
 /* Appends its notes and its text, without the last line; ERROR_IO if they are gone. */
@@ -47,7 +47,7 @@ int run_store_load(const struct run_store *store, const struct run_record *recor
 void run_store_finish(struct run_store *store);
 
 /* The file that this process appends to: made, or taken over from one that has ended, with the
-   first result. Zero-initialise but for folder and turn; release with run_writer_finish. */
+   first result. Zero-initialise except for folder and turn; release with run_writer_finish. */
 struct run_writer {
     const char *folder; /* runs/ */
     uint64_t turn;      /* over that of all results that were there */
@@ -67,17 +67,17 @@ void run_writer_finish(struct run_writer *writer);
 
        end,ROWS,BYTES,HASH,NOTES
 
-   rows below the header, bytes above this line, the 64-bit hash of what stands in the lines behind
-   the inputs, and that of the notes beside it (of no bytes, where there are none). */
+   rows below the header, bytes above this line, the 64-bit hash of the lines without the inputs,
+   and that of the notes (of no bytes, if there are none). */
 
 #define SWEEP_INPUTS_BYTES 17 /* in a row before its columns: 16 digits, a comma */
 
 extern const char point_file_failed[]; /* the header of a failure */
 /* The header of rows of a summary, with these metrics. */
 void point_file_header(const struct metric_set *metrics, struct str *out);
-/* Adds the last line to a header and rows. notes: what the point has to say besides. */
+/* Adds the last line to a header and rows. notes: the notes of the point. */
 void point_file_end(struct str *text, struct slice notes);
-/* Appends what each row holds behind the inputs, every row behind `prefix`. */
+/* Appends the part of each row after the inputs, after `prefix`. */
 void point_file_rows(struct slice text, const char *prefix, struct str *rows);
 /* Takes the next line, without its end; false: there is none. */
 bool point_file_line(struct slice *text, struct slice *ret_line);

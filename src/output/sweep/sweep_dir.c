@@ -1,5 +1,5 @@
-/* Files of a sweep. Invariant: what is joined depends on the points and their results alone, so it
-   is the same whoever ran them and in which order, and in which file of runs/ they are. */
+/* Files of a sweep. Invariant: the joined files depend on the points and their results alone. So
+   they are the same for any processes, in any order, and for any files of runs/. */
 #include "output/sweep/sweep_dir.h"
 
 #include "io/csv.h"
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Of a point's results: behind the inputs; behind replication, seed and what all have. */
+/* Columns of a point's results: after the inputs; after those that all points have. */
 enum { POLICY_COLUMN = 1, FURTHER_COLUMN = POLICY_COLUMN + 3 + SUMMARY_COUNT };
 
 static const char *const state_names[] = {"missing", "done", "failed"};
@@ -48,7 +48,7 @@ enum sweep_state sweep_dir_state(const struct sweep_dir *dir, size_t point) {
 
 /* ---- Results of one run ---- */
 
-/* What a point has to say, as text. */
+/* The notes of a point, as text. */
 static void add_notes(const struct study *study, const struct replicate_result *result,
                       struct str *out) {
     struct notes notes = {.sources = 0};
@@ -176,7 +176,7 @@ static int check_folder(const char *path, struct error *reterr) {
     return r;
 }
 
-/* What killed processes have left; others may be writing. */
+/* Leftovers of killed processes; others may be writing. */
 static void remove_leftovers(const struct sweep_dir *dir) {
     leftovers_remove(dir->path, ours);
 }
@@ -273,7 +273,7 @@ void sweep_dir_json(const struct sweep_dir *dir, const struct sweep_counts *coun
     json_print(root, out);
 }
 
-/* What the points together give. */
+/* The joined results of all points. */
 struct joined {
     const struct sweep *sweep;
     struct str *done, *failed; /* sweep.csv, failures.csv */

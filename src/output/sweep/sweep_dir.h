@@ -17,7 +17,7 @@ struct sweep_dir {
     struct run_writer writer;
 };
 
-/* Makes the folder and its runs/. ERROR_INPUT if it holds what no sweep writes. */
+/* Makes the folder and its runs/. ERROR_INPUT if it holds other files than those of a sweep. */
 int sweep_dir_open(const struct sweep_dir *dir, struct error *reterr) MUST_CHECK;
 /* Removes what is kept of points in runs/, of other sweeps too. ERROR_IO if it cannot. */
 int sweep_dir_clear(const struct sweep_dir *dir, struct error *reterr) MUST_CHECK;
@@ -30,7 +30,7 @@ void sweep_dir_finish(struct sweep_dir *dir);
 /* Results of another content of the scenario's files, or of another version of easim, are missing
  * ones. */
 enum sweep_state sweep_dir_state(const struct sweep_dir *dir, size_t point);
-/* What sweep_run calls. */
+/* The functions for sweep_run. */
 struct sweep_sink sweep_dir_sink(struct sweep_dir *dir);
 /* A CSV row per point: run_id, the axes, state. With the header. */
 void sweep_dir_list(const struct sweep_dir *dir, const size_t *points, size_t count,
@@ -40,13 +40,12 @@ struct sweep_counts {
     size_t done, failed, missing; /* points */
 };
 
-/* Writes sweep.csv and failures.csv (if there are any). What was done goes to the figures too, and
-   what the points have to say to the notes; the list of warnings gets an object for each point that
-   has some. */
+/* Writes sweep.csv and failures.csv (if there are any). Finished points go to the figures, too, and
+   their notes to the notes. The list of warnings gets an object for each point that has some. */
 int sweep_dir_merge(const struct sweep_dir *dir, struct figures *figures,
                     struct sweep_counts *ret_counts, struct notes *notes, cJSON *warnings,
                     struct error *reterr) MUST_CHECK;
-/* How many points are in which state, with the findings and those warnings, as one JSON object. */
+/* Numbers of points by state, with the findings and those warnings, as one JSON object. */
 void sweep_dir_json(const struct sweep_dir *dir, const struct sweep_counts *counts,
                     const struct findings *findings, const cJSON *warnings, struct str *out);
 /* Writes claims.csv, claim-readings.csv, targets.csv and target-readings.csv, as far as there are
