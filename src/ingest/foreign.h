@@ -1,4 +1,4 @@
-/* What readers of foreign files share. */
+/* Functions for readers of foreign files. */
 #ifndef EASIM_INGEST_FOREIGN_H
 #define EASIM_INGEST_FOREIGN_H
 
@@ -17,8 +17,8 @@ struct name_pattern; /* opaque */
 /* ERROR_INPUT: reterr says what is wrong with the text. */
 int name_pattern_make(const char *text, struct name_pattern **ret_pattern,
                       struct error *reterr) MUST_CHECK;
-/* 1: some part of the name matches; 0: none; negative: it could not be found out, for the pattern
-   has too many ways to match. */
+/* 1: some part of the name matches, 0: none does, negative: unknown, because the pattern has too
+   many ways to match. */
 int name_pattern_matches(const struct name_pattern *pattern, struct slice name);
 void name_pattern_free(struct name_pattern *pattern); /* accepts NULL */
 

@@ -6,7 +6,7 @@
 #include "workload/trace.h"
 
 extern const struct trace_reader *const ingest_readers[];    /* of job logs; NULL-terminated */
-extern const struct profile_reader *const profile_readers[]; /* likewise */
+extern const struct profile_reader *const profile_readers[]; /* ends with NULL */
 
 /* Reads all files of one command. 0, or negative with every problem listed. */
 int profile_read(const struct profile_reader *reader, char *const *paths, size_t count,

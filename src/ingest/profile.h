@@ -1,4 +1,4 @@
-/* What profile readers get and give: rows of a profile CSV, and figures for people. */
+/* Input and output of profile readers: rows of a profile CSV, and figures for people. */
 #ifndef EASIM_INGEST_PROFILE_H
 #define EASIM_INGEST_PROFILE_H
 
@@ -8,8 +8,8 @@
 #include "ingest/figures.h"
 
 /* --- profile_serving --- */
-/* Beside training: what rows count, and for points of serving tables the running batch and the
-   latencies. Columns that are only written if a row has one. */
+/* Data other than of training: the kind of the rows' samples, and for points of serving tables the
+   running batch and the latencies. Columns that are only written if a row has one. */
 
 #define PROFILE_QUANTILES 4 /* p50, p90, p95, p99 */
 
@@ -47,7 +47,7 @@ enum profile_use {
     PROFILE_TELEMETRY = PROFILE_SAMPLES | PROFILE_TRIM_IDLE /* power over time */
 };
 
-/* What the user says; NULL, 0 or NAN where nothing was said. Texts are borrowed. */
+/* Options of the user; NULL, 0 or NAN if not given. Texts are borrowed. */
 struct profile_options {
     const char *model, *precision, *gpu;
     uint32_t gpus;        /* k */
@@ -74,7 +74,7 @@ struct profile_options {
     unsigned given;          /* of enum profile_use */
 };
 
-/* What is known of a training run: columns written only if a row has one. NULL, 0, NAN: unknown. */
+/* Data of a training run: columns written only if a row has one. NULL, 0, NAN: unknown. */
 struct profile_run {
     uint32_t nodes, grad_accum, runs; /* runs: repetitions that the row is the median of */
     double global_batch;              /* samples per optimizer step over all GPUs */
@@ -91,7 +91,7 @@ struct profile_run {
 struct profile_row {
     const char *model, *precision, *gpu;
     uint32_t gpus; /* 0: unknown */
-    double batch;  /* likewise */
+    double batch;  /* the same */
     double power_limit_w, throughput_samples_s, power_w_per_gpu;
     bool is_derived; /* its evidence is "derived", else "measured", as far as it has figures */
     const char *source;
@@ -120,7 +120,7 @@ struct profile_reader {
 
 /* Adds a row that has what the options say. */
 struct profile_row *profile_add_row(struct profile *profile, const struct profile_options *options);
-/* What the CSV lacks: no GPU type is a problem; other empty columns are notes. */
+/* Checks columns of the CSV: without GPU type a problem, other empty ones are notes. */
 int profile_check_columns(struct profile *profile, struct problems *problems) MUST_CHECK;
 void profile_write_csv(const struct profile *profile, struct str *out);
 void profile_finish(struct profile *profile);

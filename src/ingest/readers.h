@@ -1,4 +1,4 @@
-/* What readers of folders of records share with readers of telemetry: fields of DCGM. */
+/* Fields of DCGM, for readers of folders of records and readers of telemetry. */
 #ifndef EASIM_INGEST_READERS_H
 #define EASIM_INGEST_READERS_H
 

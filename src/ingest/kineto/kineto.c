@@ -100,8 +100,8 @@ static void note_input(struct session *session, const struct kineto_trace *trace
                      trace->path);
 }
 
-/* Figures of a trace without work on a GPU and without steps would all be 0. What is lost of a
-   damaged one has been said. */
+/* Without work on a GPU and without steps, all figures of a trace would be 0. If the trace is
+   damaged, a note about it has been added already. */
 static bool has_work(const struct session *session, const struct kineto_trace *trace) {
     bool has = trace->events.count > 0 || trace->steps.count > 0 || trace->truncation ||
                kineto_trace_damages(trace) > 0;

@@ -7,13 +7,13 @@
 #include "ingest/kineto/kineto_shares.h"
 #include "ingest/kineto/kineto_trace.h"
 
-/* Of the steps of a trace. NAN without one. */
+/* Figures over the steps of a trace. NAN without one. */
 struct kineto_iteration {
     double median_us, mean_us, p95_us, cv; /* cv: standard deviation (n - 1) over mean */
     bool slow_first;                       /* over 1.5 times the median: warm-up */
 };
 
-/* What is kept of a rank when most of its events are gone. For kineto_rank_figures_finish. */
+/* Figures of a rank, kept when most of its events are gone. kineto_rank_figures_finish. */
 struct kineto_rank_figures {
     struct kineto_iteration iteration;
     struct kineto_shares all, *steps; /* of the first steps */
@@ -21,7 +21,7 @@ struct kineto_rank_figures {
     struct kineto_streams streams;
 };
 
-/* Of a prepared trace: the first most_steps steps are kept. Takes the streams over. */
+/* For a prepared trace: the first most_steps steps are kept. Takes the streams over. */
 void kineto_rank_figures_init(struct kineto_rank_figures *figures, struct kineto_trace *trace,
                               struct kineto_streams *take_streams, size_t most_steps);
 void kineto_rank_figures_finish(struct kineto_rank_figures *figures);
@@ -36,7 +36,7 @@ void kineto_figures_add_costs(struct figure *root, const struct kineto_costs *co
 /* --- kineto_simulated --- */
 /* Busy time and energy of each GPU in timelines that easim itself wrote. */
 
-/* Of a trace that was just read: the busy time of its GPUs, each the union of its slices. The
+/* For a trace that was just read: the busy time of its GPUs, each the union of its slices. The
    events lose the numbers of their GPUs, and are in any order. */
 void kineto_simulated_close(struct kineto_trace *trace);
 

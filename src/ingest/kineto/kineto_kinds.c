@@ -12,7 +12,7 @@
 #define OTHERS          3
 #define MOST_NAME_BYTES ((size_t)4 << 20)
 
-/* Texts as hashes: a full table must find what it holds, whatever the length of a name. */
+/* Texts as hashes: a full table must find its entries for names of any length. */
 struct key {
     uint64_t name, collective, group;
     int64_t group_size;
@@ -129,7 +129,7 @@ void kineto_kinds_finish(struct kineto_kinds *kinds) {
 /* --- kineto_gpus --- */
 
 #define KINETO_MOST_GPUS 131072
-#define KINETO_NO_GPU    KINETO_MOST_GPUS /* one of those that are too many */
+#define KINETO_NO_GPU    KINETO_MOST_GPUS /* of a GPU above the limit */
 
 static uint32_t gpu_number(struct kineto_gpus *gpus, int64_t node, int64_t gpu) {
     const int64_t key[] = {node, gpu};

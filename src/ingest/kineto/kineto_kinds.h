@@ -1,5 +1,5 @@
-/* What GPU events of Kineto traces have in common: class, stream and message. Bounded: what does
-   not fit counts as "others" of its class. */
+/* Class, stream and message of GPU events of Kineto traces. Bounded: events that do not fit count
+   as "others" of their class. */
 #ifndef EASIM_INGEST_KINETO_KINETO_KINDS_H
 #define EASIM_INGEST_KINETO_KINETO_KINDS_H
 
@@ -32,7 +32,7 @@ struct kineto_kind {
     double bytes;           /* of the larger of message in and message out; NAN: not given */
 };
 
-/* Of all traces of a job. Release with kineto_kinds_finish. */
+/* For all traces of a job. Release with kineto_kinds_finish. */
 struct kineto_kinds {
     ARRAY_OF(struct kineto_kind) all;
     ARRAY_OF(struct kineto_track) tracks;

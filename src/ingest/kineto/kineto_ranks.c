@@ -85,8 +85,8 @@ static struct kineto_collective collective_of(const struct kineto_ranks *ranks, 
     return c;
 }
 
-/* Parts first..end-1 are one group. Where its ranks show different numbers of collectives, or some
-   kernels are not told apart, nobody knows which are missing, so none is matched. */
+/* Parts first..end-1 are one group. If its ranks show different numbers of collectives, or some
+   kernels are not told apart, it is not known which are missing, so none is matched. */
 static void match_group(struct kineto_ranks *ranks, size_t first, size_t end) {
     const struct kineto_part *parts = ranks->parts.at;
     size_t members = 0;

@@ -35,7 +35,7 @@ struct kineto_rank {
 
 /* Release with kineto_ranks_finish. */
 struct kineto_ranks {
-    const struct kineto_kinds *kinds; /* borrowed, as are traces */
+    const struct kineto_kinds *kinds; /* borrowed, traces too */
     const struct kineto_trace *traces;
     size_t count;
     ARRAY_OF(struct kineto_part) parts;             /* of several ranks */
@@ -54,7 +54,7 @@ void kineto_ranks_init(struct kineto_ranks *ranks, const struct kineto_kinds *ki
 struct kineto_event kineto_part_event(const struct kineto_ranks *ranks,
                                       size_t part); /* base added */
 const struct kineto_kind *kineto_part_kind(const struct kineto_ranks *ranks, size_t part);
-/* How much later than the first one the rank's part began, its clock corrected. */
+/* Time from the first part's begin to that of the rank's part, its clock corrected. */
 int64_t kineto_lateness_ns(const struct kineto_ranks *ranks,
                            const struct kineto_collective *collective, size_t part);
 void kineto_ranks_finish(struct kineto_ranks *ranks);
@@ -73,7 +73,7 @@ struct kineto_costs {
     ARRAY_OF(struct kineto_cost) costs;
 };
 
-/* Of matched collectives, or of all communication where there is one rank only. */
+/* For matched collectives, or for all communication if there is one rank only. */
 void kineto_costs_init(struct kineto_costs *costs, const struct kineto_ranks *ranks);
 void kineto_costs_finish(struct kineto_costs *costs);
 

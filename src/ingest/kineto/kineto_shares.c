@@ -92,7 +92,7 @@ static void insertion_sort_events(struct kineto_event *events, size_t count,
     }
 }
 
-/* Events before and behind the pivot, the middle one of three; how many are before. */
+/* Puts events before and after the pivot, the middle one of three; returns how many are before. */
 static size_t partition_events(struct kineto_event *events, size_t count,
                                gsl_comparison_fn_t compare) {
     struct kineto_event three[] = {events[0], events[count / 2], events[count - 1]};

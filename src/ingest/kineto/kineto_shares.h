@@ -6,7 +6,7 @@
 
 /* --- kineto_idle: why streams of a GPU stood still --- */
 
-/* One stream of a device, in ns. What is idle but neither wait has another reason. */
+/* One stream of a device, in ns. Idle time that is neither wait has another reason. */
 struct kineto_stream {
     struct kineto_track track;
     uint64_t events;
@@ -29,14 +29,14 @@ struct kineto_shares {
     uint64_t events, communication_events;
 };
 
-/* Steps by number, the first of equal ones; every event gets its step: that in which its launch
-   lies, or, without a launch, that in which it begins. With a pattern, a step reaches to the start
-   of the next and the last is left out. Where steps were asked for, only those and their events are
-   kept. Events are ordered by start. Launches are released. *ret_streams: the caller's,
+/* Orders steps by number, the first of equal ones. Every event gets its step: that in which its
+   launch lies, or, without a launch, that in which it begins. With a pattern, a step reaches to the
+   start of the next and the last is left out. If the user chose steps, only those and their events
+   are kept. Events are ordered by start. Launches are released. *ret_streams: the caller's,
    free(ret_streams->all.at). */
 void kineto_prepare(struct kineto_trace *trace, const struct kineto_reading *reading,
                     struct kineto_streams *ret_streams);
-/* Of all events. */
+/* Shares over all events. */
 struct kineto_shares kineto_shares_of(const struct kineto_trace *trace);
 /* One for each of the first `count` steps of the trace; *ret_shares is owned by the caller: free.
    Events come back in their order. */

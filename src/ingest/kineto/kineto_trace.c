@@ -187,7 +187,7 @@ static void add_gpu_event(struct reader *reader, const struct fields *fields,
                       ? KINETO_COMMUNICATION
                       : KINETO_COMPUTE;
     (void)json_integer(fields->track,
-                       &d.stream); /* the thread stands for the stream where there is none */
+                       &d.stream); /* the thread takes the place of a missing stream */
     read_arguments(fields->arguments, &d, &correlation, &copied, &message);
     if (category == COPY)
         add_copy(reader, fields->name, copied);
@@ -231,7 +231,7 @@ static void add_simulated(struct reader *reader, const struct fields *fields, in
     event->kind = kineto_kinds_number(reader->reading->kinds, &d);
 }
 
-/* Launches come before, between or behind the kernels. Their times are as fine as 32 bits allow: in
+/* Launches come before, between or after the kernels. Their times are as fine as 32 bits allow: in
    a trace of up to 2 s whole nanoseconds. */
 static void keep_launch(struct kineto_trace *trace, uint32_t correlation, int64_t start_ns) {
     if (trace->launches.count == 0)
@@ -448,7 +448,7 @@ static int check_trace_end(struct reader *reader, struct json_stream *stream,
                      truncation ? truncation : "damaged events");
 }
 
-/* What events of Chrome traces begin with: all have a phase. */
+/* First keys of events of Chrome traces: all have a phase. */
 static const char *const event_keys[] = {"ph", "name", "cat", "ts",    "pid", "tid", "dur",
                                          "id", "args", "s",   "cname", "bp",  "sf",  NULL};
 

@@ -1,4 +1,4 @@
-/* What easim keeps of one Kineto trace: GPU work, steps, and what the file says of itself. */
+/* easim's part of one Kineto trace: GPU work, steps, and the description in the file. */
 #ifndef EASIM_INGEST_KINETO_KINETO_TRACE_H
 #define EASIM_INGEST_KINETO_KINETO_TRACE_H
 
@@ -34,16 +34,16 @@ struct kineto_copy { /* of one name, as "Memcpy HtoD" */
     uint64_t count;
 };
 
-/* How traces are to be read. */
+/* Options for reading traces. */
 struct kineto_reading {
     const struct name_pattern *communication;
     const struct name_pattern *iteration; /* NULL: steps are ProfilerStep#N */
     bool strict;
     bool has_steps;
     int64_t first_step, last_step; /* both included */
-    int64_t kernel_delay_ns;       /* shorter gaps behind a kernel whose successor was launched are
-                                      kernel_wait */
-    struct kineto_kinds *kinds;    /* common to all traces */
+    /* kernel_wait: shorter gaps after a kernel whose successor was launched */
+    int64_t kernel_delay_ns;
+    struct kineto_kinds *kinds; /* common to all traces */
 };
 
 /* Zero-initialise; release with kineto_trace_finish. */

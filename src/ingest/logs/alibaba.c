@@ -89,14 +89,14 @@ enum node_column { NODE_ID, NODE_GPUS, NODE_TYPE, NODE_COLUMN_COUNT };
 
 static const char *const node_column_names[NODE_COLUMN_COUNT] = {"sn", "gpu", "model"};
 
-/* What stands in YAML as it is. */
+/* Whether YAML can have the name without quotes. */
 static bool is_printable(const char *name) {
     while (*name >= ' ' && *name <= '~')
         name++;
     return *name == '\0';
 }
 
-/* Nodes are read like jobs: their GPUs and their GPU type are what counts. */
+/* Nodes are read like jobs, because only their GPUs and their GPU type count. */
 static const char *read_node(struct table *table, struct trace_row *row) {
     row->gpus = table_whole(table, NODE_GPUS, 0);
     row->gpu_type = table_text(table, NODE_TYPE);
@@ -161,8 +161,8 @@ int alibaba_nodes_read(const char *path, struct str *out, struct trace *notes,
 
 /* --- alibaba_pai_2020 --- */
 /* PAI (NSDI 2022, "MLaaS in the Wild"), July to August 2020, as the simulator of its authors reads
-   it: times in seconds; num_gpu, or plan_gpu in percent of a GPU, for each of num_inst instances,
-   which run together (scheduler.py of the simulator: num_inst * num_gpu). */
+   it. Times are in seconds. num_gpu, or plan_gpu in percent of a GPU, is for each of num_inst
+   instances, which run together (scheduler.py of the simulator: num_inst * num_gpu). */
 
 enum pai_column {
     PAI_SUBMIT,
@@ -186,7 +186,7 @@ static const char *const pai_column_names[PAI_COLUMN_COUNT] = {"submit_time",
                                                                "user",
                                                                "gpu_type_spec|gpu_type"};
 
-/* Of one instance. */
+/* GPUs of one instance. */
 static double gpus_of_instance(struct table *table) {
     if (!table_is_absent(table, PAI_GPUS))
         return table_real(table, PAI_GPUS, 0, 1 << 30, "expected GPUs 0..2^30, got");

@@ -1,5 +1,5 @@
 /* Gavel traces: tab-separated, no header; the command may hold blanks, commas and %. Nine fields,
-   or ten with a working directory behind the command. Invariant: the last fields are counted from
+   or ten with a working directory after the command. Invariant: the last fields are counted from
    the end of the line. */
 #include "base/numfmt.h"
 #include "base/units.h"
@@ -41,7 +41,7 @@ static struct slice trimmed_field(const char *begin, const char *end) {
     return (struct slice){begin, (size_t)(end - begin)};
 }
 
-/* Fields behind the last are counted, not kept. */
+/* Fields after the last are counted, not kept. */
 static size_t split_tabs(struct reader *reader, struct slice line) {
     const char *at = line.at, *end = line.at + line.length;
     size_t count = 0;

@@ -12,7 +12,7 @@
 
 /* --- local_time --- */
 
-#define MINUTE_LENGTH 16 /* of "2022-01-01 06:30": a zone comes behind it */
+#define MINUTE_LENGTH 16 /* of "2022-01-01 06:30": a zone follows it */
 
 static bool has_zone(struct slice text) {
     for (size_t i = MINUTE_LENGTH; i < text.length; i++)

@@ -8,7 +8,7 @@
 
 /* --- local_time: date-times of job logs --- */
 
-/* What the times of one row met. */
+/* Clock changes that the times of one row met. */
 struct clock_changes {
     bool twice, never; /* a time that the clock showed twice, or never */
 };

@@ -81,7 +81,7 @@ static void refuse_place(struct reader *reader, uint32_t line, const char *path,
                      "%s", text);
 }
 
-/* More bytes behind those that are there: how many; 0 at the end or after a problem. */
+/* Reads more bytes; returns their number, 0 at the end or after a problem. */
 static size_t read_more(struct reader *reader) {
     struct error error = {0};
     if (reader->failed)
@@ -185,7 +185,7 @@ static uint32_t count_gpus(struct slice attempt) {
     return gpus;
 }
 
-/* What the attempts of a job add up to. */
+/* Sums over the attempts of a job. */
 struct attempts {
     uint32_t count, untimed, reversed;
     uint32_t gpus; /* of the last one with times */

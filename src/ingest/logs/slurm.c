@@ -94,7 +94,7 @@ static void set_gpus(struct table *table, struct trace_row *row, const struct gp
 
 /* --- time limit: minutes, "MM:SS", "HH:MM:SS", "D-HH:MM:SS"; or UNLIMITED, Partition_Limit --- */
 
-/* A whole number of digits at *at, which moves behind it; -1: none. */
+/* A whole number of digits at *at, which moves past it; -1: none. */
 static int64_t read_digits(struct slice *at) {
     int64_t value = -1;
     for (; at->length > 0 && at->at[0] >= '0' && at->at[0] <= '9' && value < INT32_MAX;

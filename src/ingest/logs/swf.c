@@ -85,7 +85,7 @@ struct reader {
     struct trace_text_cache users, label_texts[LABEL_COUNT]; /* of lines before it */
     const char *const *labels;                               /* of the last job, or NULL */
 
-    ARRAY_OF(struct job) jobs; /* all but parts, as in the file */
+    ARRAY_OF(struct job) jobs; /* all except parts, as in the file */
 };
 
 /* --- one line --- */
@@ -94,7 +94,7 @@ static bool is_swf_blank(char c) {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* One field that begins at `at`; returns the place behind it. */
+/* One field that begins at `at`; returns the place after it. */
 static const char *take_swf_field(struct reader *reader, const char *at, const char *end,
                                   size_t number) {
     const char *begin = at;

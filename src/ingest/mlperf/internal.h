@@ -1,4 +1,4 @@
-/* What the files of src/ingest/mlperf share; for this folder alone. */
+/* Declarations shared by the files of src/ingest/mlperf, for this folder alone. */
 #ifndef EASIM_INGEST_MLPERF_INTERNAL_H
 #define EASIM_INGEST_MLPERF_INTERNAL_H
 
@@ -12,7 +12,7 @@
 
 /* --- mlperf_power: the power meters of an MLPerf run: a folder with a file for each node --- */
 
-/* What is asked of the meters and what they tell. */
+/* Request to the meters and their answer. */
 struct mlperf_power {
     double start_ms, stop_ms; /* of the run */
     uint32_t nodes;           /* of the run; 0: not known */
@@ -40,7 +40,7 @@ struct mlperf_files {
 };
 
 bool mlperf_is_folder(const char *path);
-/* All but hidden ones; none where there is no such folder. */
+/* All except hidden ones; none if there is no such folder. */
 void mlperf_files_list(const char *folder, struct arena *arena, struct mlperf_files *files);
 
 /* --- mlperf_log: result files of MLPerf runs: what one run logged --- */
@@ -75,8 +75,8 @@ struct mlperf_record {
 
 int mlperf_lines_open(struct mlperf_lines *lines, const char *path,
                       struct error *reterr) MUST_CHECK;
-/* 1: the next record, valid until the next call; 0: end; negative: the file cannot be read on.
-   Records that are no JSON are counted and passed over. */
+/* 1: the next record, valid until the next call, 0: end, negative: the file cannot be read on.
+   Records that are no JSON are counted and skipped. */
 int mlperf_lines_next(struct mlperf_lines *lines, struct mlperf_record *record,
                       struct error *reterr) MUST_CHECK;
 /* Says what was passed over or cut off (error: of mlperf_lines_next, or none): a remark on a

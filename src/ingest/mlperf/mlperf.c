@@ -135,8 +135,8 @@ static void read_folder(struct reader *reader, const char *path, int depth) {
     free(files.at);
 }
 
-/* Adds the runs of the log at path, or of all logs in the folder at path and those inside of it:
-   those of one folder that differ in nothing but what they reached are one result, with medians. */
+/* Adds the runs of the log at path, or of all logs in the folder at path and those inside of it.
+   Runs of one folder that differ only in their results are one result, with medians. */
 static void mlperf_folder_read(const char *path, const struct profile_options *options,
                                struct profile *profile, struct mlperf_runs *runs,
                                struct problems *problems) {

@@ -23,7 +23,7 @@ int mlperf_lines_open(struct mlperf_lines *lines, const char *path, struct error
     return lines_open(path, &lines->lines, reterr);
 }
 
-/* The object behind the marker, up to the last brace of the line; empty without a marker. */
+/* The object after the marker, up to the last brace of the line; empty without a marker. */
 static struct slice object_behind(struct slice line, const char *marker) {
     const char *at = slice_find(line, marker), *end = line.at + line.length;
     if (!at)
@@ -86,7 +86,7 @@ void mlperf_lines_close(struct mlperf_lines *lines, const struct error *error,
     lines->lines = NULL;
 }
 
-/* Where a part of the record's line stands. */
+/* The location of a part of the record's line. */
 static struct location mlperf_place(const struct mlperf_record *record, struct slice part) {
     struct location where = record->where;
     if (part.length > 0)
@@ -109,7 +109,7 @@ double mlperf_number(const struct mlperf_record *record, struct slice value, con
 
 #define GPT3_TOKENS 2048 /* of a sample; gpt3 logs tokens/s */
 
-/* Where samples_to_target stands: samples_count, or else epoch_num, which counts... */
+/* The name that gives samples_to_target: samples_count, or else epoch_num, which counts... */
 enum epoch_unit { EPOCH_UNKNOWN, EPOCH_IS_SAMPLE, EPOCH_IS_DATASET };
 
 struct reader {
@@ -131,7 +131,7 @@ static const char *kept_text(struct reader *reader, struct slice value) {
     return text.length == 0 ? NULL : arena_strndup(&reader->profile->arena, text.at, text.length);
 }
 
-/* A figure of the run that may be said again, but not otherwise. */
+/* A figure of the run that may be repeated, but not with another value. */
 static double read_setting(struct reader *reader, const struct mlperf_record *record,
                            const char *name, double most, double known) {
     double value = mlperf_number(record, record->value, name, most, reader->problems);
@@ -164,7 +164,7 @@ static void read_accuracy(struct reader *reader, const struct mlperf_record *rec
         reader->epochs = value;
 }
 
-/* Some logs give the throughput of the whole run behind run_stop: it is one more interval. */
+/* Some logs give the throughput of the whole run after run_stop: it is one more interval. */
 static void read_since_start(struct reader *reader, const struct mlperf_record *record) {
     double value = NAN;
     if (slice_is(record->key, "eval_accuracy") && reader->stop_line == 0)
@@ -243,7 +243,7 @@ static void note_gpu_type(struct reader *reader, const char *gpu) {
         problems_say(notes, "%s", text);
 }
 
-/* Of the options, or of the machine's description. */
+/* From the options, or from the machine's description. */
 static void find_gpu_type(struct reader *reader) {
     struct mlperf_run *run = &reader->log->run;
     run->gpu = reader->options->gpu;
@@ -328,7 +328,7 @@ static void conclude_run(struct reader *reader) {
                      -run->run_s);
 }
 
-/* Whether the run ended and reached its target; else that is said. */
+/* Whether the run ended and reached its target; otherwise adds a note or problem. */
 static bool ended_well(struct reader *reader, uint64_t records) {
     if (records > 0 && (reader->start_line == 0 || reader->stop_line == 0)) {
         struct problems *to = reader->options->strict ? reader->problems : &reader->profile->notes;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 /* --- mlperf_files --- */
-/* One order of names whatever the file system, for the same remarks and sums. */
+/* One order of names on all file systems, for the same remarks and sums. */
 
 bool mlperf_is_folder(const char *path) {
     struct stat status;
@@ -45,7 +45,7 @@ struct reading {
     size_t order; /* in the file */
 };
 
-/* What one meter showed. */
+/* Readings of one meter. */
 struct meter {
     const char *name; /* of the file */
     uint64_t count;   /* of readings during the run */
@@ -82,7 +82,7 @@ static void add_reading(const struct mlperf_power *power, struct meter *meter,
     meter->last_w = reading->watts;
 }
 
-/* The readings in the order of their times, whatever the clock did when they were written. */
+/* Puts the readings in the order of their times, because the clock may have jumped. */
 static void sum_up_meter(struct reader *reader, struct meter *meter) {
     struct reading *readings = reader->readings.at;
     size_t count = reader->readings.count;
@@ -124,7 +124,7 @@ static void read_meter(struct reader *reader, const char *path, const char *name
     array_push(&reader->meters, meter);
 }
 
-/* ---- What is said of the files ---- */
+/* ---- Notes on the files ---- */
 
 static void note_repeats(const struct reader *reader, const char *folder) {
     for (size_t i = 0; i < reader->meters.count; i++)

@@ -1,11 +1,11 @@
-/* The rules of docs/reference/profiles.md, mlperf: in the order in which they stand there. */
+/* The rules of docs/reference/profiles.md, mlperf, in the order of that page. */
 #include "ingest/mlperf/mlperf_runs.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Logged throughput x run_s / samples_to_target is 1 but for evaluation, start and rounding. */
+/* Logged throughput x run_s / samples_to_target is 1, except for evaluation, start and rounding. */
 #define LEAST_RATIO 0.8
 #define MOST_RATIO  1.6
 
@@ -101,7 +101,7 @@ static int compare_rounds(const char *a, const char *b) {
     return x != y ? compare_reals(x, y) : strcmp(a, b);
 }
 
-/* What makes two rows the same run. */
+/* Columns by which two rows are the same run. */
 ORDER_BY(compare_same, struct mlperf_run,
          TEXT_ASC(benchmark) TEXT_ASC(gpu) ASC(gpus)
              THEN(compare_reals(a->global_batch, b->global_batch))
@@ -117,7 +117,7 @@ static int compare_results(const void *left, const void *right) {
     return COMPARE(a, b);
 }
 
-/* Of several readings the one at the plug is scored, then one whose place is not said. */
+/* If there are several readings, the one at the plug is used, then one without a place. */
 static int scope_rank(const struct mlperf_run *run) {
     static const char *const scopes[] = {"node_ac", "node", "node_dc"};
     int rank = 0;
@@ -212,7 +212,7 @@ static void add_result_rows(const struct report *report, const struct result *re
         set_row_power(add_run_row(report, result->run), result->run);
 }
 
-/* ---- What is said ---- */
+/* ---- Notes ---- */
 
 static void note_count(const struct report *report, uint64_t count, const char *what) {
     if (count > 0)

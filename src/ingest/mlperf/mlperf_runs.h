@@ -24,12 +24,12 @@ struct mlperf_runs {
     ARRAY_OF(struct mlperf_run) at;
 };
 
-/* Whether the benchmark's samples_to_target counts epochs, from which no samples follow. */
+/* Whether the benchmark's samples_to_target counts epochs, which do not give samples. */
 bool mlperf_is_in_epochs(const char *benchmark);
 
-/* Profile rows of the runs, notes on all that is left out, changed or repeated, and figures. Which
-   throughput and which samples count, what is refused, and what counts once:
-   docs/reference/profiles.md. */
+/* Profile rows of the runs, notes on all that is left out, changed or repeated, and figures.
+   docs/reference/profiles.md has the rules: the throughput and samples that count, refusals, and
+   repetitions. */
 void mlperf_runs_report(const struct mlperf_runs *runs, const struct profile_options *options,
                         struct profile *profile);
 void mlperf_runs_finish(struct mlperf_runs *runs);

@@ -13,7 +13,7 @@ struct table_row {
     int32_t kind; /* by place in power_kinds */
 };
 
-/* What the meter stood at: ac at the plug, dc behind the power supplies, ? not said. */
+/* The place of the meter: ac at the plug, dc after the power supplies, ? not known. */
 static const char *const power_kinds[] = {"ac", "dc", "?", NULL};
 static const char *const power_scopes[] = {"node_ac", "node_dc", "node"};
 
@@ -44,7 +44,7 @@ struct reader {
     struct mlperf_runs *runs;
 };
 
-/* What cells say of each other; false after a problem. */
+/* Checks cells against each other; false after a problem. */
 static bool check_power(const struct csv_reader *csv, const struct table_row *row) {
     size_t before = csv->problems->count;
     if (row->run.nodes > row->run.gpus)

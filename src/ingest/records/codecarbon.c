@@ -39,7 +39,7 @@ static bool begin_codecarbon(struct records_job *job, struct records *records) {
            records_require(job, records, "energy_consumed") >= 0;
 }
 
-/* Where the row goes: a new run, or over the earlier row of its run. */
+/* The place for the row: a new run, or the earlier row of its run. */
 static struct run *run_of(struct reader *reader, struct slice id) {
     bool is_new = true;
     uint32_t number = id.length > 0 ? intern(&reader->ids, id.at, id.length, &is_new) : 0;

@@ -155,14 +155,14 @@ static bool begin_ea2p(struct records_job *job, struct records *records) {
 
 /* ---- Rows ---- */
 
-/* Of the host only: of its numbers a locale may have made 1.234.5, which says as little as none. */
+/* Only on the host: a locale may have made 1.234.5 of a number, which is as good as none. */
 static bool is_dotted(struct slice cell) {
     const char *dot = memchr(cell.at, '.', cell.length);
     return dot && memchr(dot + 1, '.', cell.length - (size_t)(dot + 1 - cell.at));
 }
 
 /* Sum over the columns of a kind: for GPUs and packages of several sockets, which do not overlap.
-   NAN where there are none, or one of them has no value. */
+   NAN if there are none, or one of them has no value. */
 static double energy_j(const struct reader *reader, struct records *records, enum kind kind,
                        bool *is_bad) {
     double sum = reader->counts[kind] > 0 ? 0 : NAN;
@@ -181,8 +181,8 @@ static double energy_j(const struct reader *reader, struct records *records, enu
 }
 
 /* EA2P takes energy as the sum of readings times the nominal interval. A reading takes time of its
-   own, so there are fewer; and there is one more before the first interval and one behind the last.
-   What time over readings * nominal interval gives is the energy of the mean reading over the whole
+   own, so there are fewer; and there is one more before the first interval and one after the last.
+   Time over (readings * nominal interval) gives the energy of the mean reading over the whole
    time. */
 static double rescale_factor(const struct reader *reader, double measured_s, double time_s) {
     return measured_s > 0 ? time_s / ((time_s / measured_s + 2) * reader->interval_s) : 1;

@@ -156,7 +156,7 @@ static const char *gpu_of(struct records_job *job, struct slice machine) {
     return arena_strndup(&job->profile->arena, machine.at, machine.length);
 }
 
-/* Of all GPUs; NAN: the table of batches has none. */
+/* The batch of all GPUs; NAN: the table of batches has none. */
 static double batch_of(const struct records_job *job, struct slice machine, size_t column,
                        uint32_t gpus) {
     const struct reader *r = job->context;

@@ -32,7 +32,7 @@ struct mlenergy_rows {
 
 /* ---- Order ---- */
 
-/* Rows of one curve: all batches of a model on so many GPUs of a type. */
+/* Rows of one curve: all batches of a model on one number of GPUs of a type. */
 ORDER_BY(compare_curves, struct mlenergy_row,
          ASC(is_serving) TEXT_ASC(model) TEXT_ASC(task) TEXT_ASC(precision) TEXT_ASC(gpu) ASC(gpus))
 
@@ -43,7 +43,7 @@ ORDER_BY(compare_rows, struct mlenergy_row,
 
 /* ---- Names ---- */
 
-/* What of a model, or of a model and task, the rows have several of. */
+/* A property of which rows of a model, or of a model and task, have several values. */
 struct variety {
     const char *first;
     bool several;
@@ -140,7 +140,7 @@ static void add_row(struct records_job *job, const struct mlenergy_row *from, si
     add_figures(job, row, from);
 }
 
-/* Of one batch on the same GPUs the first, as rows are sorted. Returns how many were left out. */
+/* For one batch on the same GPUs: adds the first row. Returns how many were left out. */
 static size_t add_generation(struct records_job *job, struct mlenergy_rows curve,
                              struct names *names) {
     size_t left_out = 0;
@@ -322,7 +322,7 @@ static bool whole_cell(const struct records *records, int column, int64_t most, 
     return cell.length > 0 && slice_parse_whole(cell, value) && *value >= 1 && *value <= most;
 }
 
-/* "ulysses 2 x ring 4": all degrees above 1; "" where there is none. */
+/* "ulysses 2 x ring 4": all degrees above 1; "" if there is none. */
 static const char *layout_of(struct records_job *job, const struct records *records,
                              const struct reader *reader) {
     struct str text = {0};

@@ -13,10 +13,9 @@
 #include <string.h>
 
 /* --- points_runs --- */
-/* Runs against each other: what a prompt token costs, and how well throughput at one number of
-   requests follows from others (semantics 33.1, 3.6). Invariant: runs of one curve, equal but for
-   the number of requests, are together, and so are, in another order, those equal but for the
-   prompts. */
+/* Compares runs: the cost of a prompt token, and how well throughput at one number of requests
+   follows from others (semantics 33.1, 3.6). Invariant: runs of one curve, which differ only in the
+   number of requests, are together. In another order, runs that differ only in the prompts are. */
 
 #define POINTS_SHORT 1024.0 /* prompts of runs that are compared, tokens */
 #define POINTS_LONG  8192.0
@@ -50,7 +49,7 @@ static double points_rate(const struct points_run *run) {
 
 /* ---- Order ---- */
 
-/* 0: all is equal but for prompts and requests at once. */
+/* 0: all is equal except prompts and requests at once. */
 ORDER_BY(compare_served, struct points_run,
          TEXT_ASC(model) TEXT_ASC(gpu) TEXT_ASC(precision) ASC(gpus) TEXT_ASC(setup) ASC(output))
 
@@ -71,7 +70,7 @@ struct comparisons {
     size_t negative; /* a long prompt took less time */
 };
 
-/* Mean time of a request over those with so many prompt tokens; NAN: none. */
+/* Mean time of a request over those with this number of prompt tokens; NAN: none. */
 static double mean_request_s(struct points_runs runs, double prompt) {
     double sum = 0;
     size_t count = 0;
@@ -120,8 +119,8 @@ static void list_comparisons(struct records_job *job, const struct comparisons *
     }
 }
 
-/* Sorts runs, sets the equivalents of those that were made with short and with long prompts and
-   nothing else different, and adds what was found to the figures. */
+/* Sorts runs, sets the equivalents of runs that differ only in short and long prompts, and adds the
+   results to the figures. */
 static void points_compare_prompts(struct records_job *job, struct points_runs runs) {
     struct comparisons found = {.at = {0}};
     sort_array(runs.at, runs.count, compare_by_prompt);

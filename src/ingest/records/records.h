@@ -20,9 +20,8 @@ struct records {
 
 int records_open(struct records *records, const char *path,
                  struct error *reterr) MUST_CHECK; /* reads the header */
-/* 1: a row, blank lines are skipped; 0: end; ERROR_INPUT: a line that is no text, the next may be;
- * other negative.
- */
+/* 1: a row (blank lines are skipped), 0: end, ERROR_INPUT: a line that is no text, although the
+   next may be, other negative. */
 int records_next(struct records *records, struct error *reterr) MUST_CHECK;
 int records_column(const struct records *records, const char *name); /* -1: there is none */
 /* Empty for column -1, and for a row that does not fit the header. */
@@ -38,11 +37,11 @@ bool records_fits(const struct records *records); /* the row has as many cells a
 uint32_t records_line(const struct records *records);
 void records_close(struct records *records);
 
-/* How the files of a format are read. row() may add problems and notes; rows it refuses (false)
-   are counted, noted by line, and make the profile damaged, or under strict an error. */
+/* A format of files. row() may add problems and notes. Rows that it refuses (false) are counted,
+   noted by line, and make the profile damaged, or under strict an error. */
 struct records_format {
     size_t context_size;
-    bool is_whole; /* nobody appends to the files: a last line without a line end counts */
+    bool is_whole; /* files do not grow: a last line without a line end counts */
     bool (*begin)(struct records_job *job,
                   struct records *records); /* finds columns; false: a problem was added */
     bool (*row)(struct records_job *job, struct records *records);

@@ -189,7 +189,7 @@ static bool is_space_or_tab(char c) {
     return c == ' ' || c == '\t';
 }
 
-/* One label from *at on; false at the closing brace or where there is none. Escapes stay. */
+/* One label from *at on; false at the closing brace or if there is none. Escapes stay. */
 static bool next_label(const char **at, const char *end, struct slice *name, struct slice *value) {
     while (*at < end && (is_space_or_tab(**at) || **at == ','))
         ++*at;
@@ -207,7 +207,7 @@ static bool next_label(const char **at, const char *end, struct slice *name, str
     return true;
 }
 
-/* The place behind the labels, or NULL. */
+/* The place after the labels, or NULL. */
 static const char *read_labels(const char *at, const char *end, struct labels *labels) {
     struct slice name, value;
     while (next_label(&at, end, &name, &value)) {

@@ -1,4 +1,4 @@
-/* dynolog writes one JSON object a line, in its log behind "time = ... data = ". Numbers with a
+/* dynolog writes one JSON object a line, in its log after "time = ... data = ". Numbers with a
    point are quoted. The time says Z but is local, and can be unset (1969 or 1970): then the log
    line's own stamp counts, which has no zone either. */
 #include "ingest/profile_formats.h"
@@ -33,7 +33,7 @@ static bool stamp_time(struct slice line, int64_t *time_ns) {
     return telemetry_time((struct slice){text, (size_t)length}, time_ns);
 }
 
-/* 1: *time_ns is the record's; 0: it has none; negative: it should have one. */
+/* 1: *time_ns is the record's, 0: it has none, negative: it should have one. */
 static int record_time(struct slice line, const char *data, int64_t *time_ns) {
     static const char mark[] = "time = ";
     struct slice head = {line.at, (size_t)(data - line.at)};

@@ -13,7 +13,7 @@
 
 enum column {
     TIME,
-    DATE, /* of dmon, beside the time of day */
+    DATE, /* of dmon, next to the time of day */
     UUID,
     BUS,
     GPU,
@@ -63,7 +63,7 @@ static const struct {
     {"clocks_throttle_reasons.active", REASONS},
 };
 
-/* What the numbers of a column come back in. */
+/* Units in which the numbers of a column are returned. */
 static const enum telemetry_unit units_of_columns[COLUMNS] = {
     [POWER] = TELEMETRY_W,        [POWER_INSTANT] = TELEMETRY_W,     [POWER_AVERAGE] = TELEMETRY_W,
     [ENERGY] = TELEMETRY_J_OF_MJ, [UTILIZATION] = TELEMETRY_PERCENT, [MEMORY] = TELEMETRY_MIB,
@@ -95,7 +95,7 @@ static struct slice column_name(struct slice cell) {
     return cell;
 }
 
-/* How many columns of the cells are known; their places go to columns. */
+/* Number of known columns among the cells; their places go to columns. */
 static size_t find_smi_columns(const struct reader *reader, int columns[static COLUMNS]) {
     const size_t name_count = sizeof names / sizeof *names,
                  count = reader->cell_count < MOST_CELLS ? reader->cell_count : MOST_CELLS;
@@ -117,7 +117,7 @@ static size_t find_smi_columns(const struct reader *reader, int columns[static C
     return found;
 }
 
-/* "[W]" without its brackets; empty where there are none. */
+/* "[W]" without its brackets; empty if there are none. */
 static struct slice column_unit(struct slice cell) {
     const char *end = cell.at + cell.length, *open = memchr(cell.at, '[', cell.length);
     const char *close = open ? memchr(open, ']', (size_t)(end - open)) : NULL;

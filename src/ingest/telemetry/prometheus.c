@@ -70,7 +70,7 @@ struct answer {
     const char *error_type, *error, *kind; /* in the arena; NULL: not said */
 };
 
-/* A string without its escapes, in one line; of another value the value as it stands. */
+/* A string without its escapes, in one line; another value as it is written. */
 static const char *plain_text(struct telemetry *telemetry, struct slice value) {
     cJSON *parsed = json_is_string(value) ? cJSON_ParseWithLength(value.at, value.length) : NULL;
     const char *text = cJSON_GetStringValue(parsed);

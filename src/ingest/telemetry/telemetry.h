@@ -6,7 +6,7 @@
 #include "ingest/profile.h"
 #include "io/lines.h"
 
-enum telemetry_metric { /* beside power: mean and maximum of the samples are kept */
+enum telemetry_metric { /* except power; mean and maximum of the samples are kept */
                         TELEMETRY_UTILIZATION, /* percent */
                         TELEMETRY_MEMORY_USED, /* MiB */
                         TELEMETRY_SM_ACTIVE,   /* ratios 0..1 */
@@ -93,7 +93,7 @@ struct telemetry_format {
     int (*end)(struct telemetry *telemetry, struct error *reterr);
 };
 
-/* What a reader is asked, as in struct profile_reader. */
+/* The input of a reader, as in struct profile_reader. */
 struct telemetry_job {
     char *const *paths;
     size_t count;
@@ -127,7 +127,7 @@ bool telemetry_is_partial(struct telemetry *telemetry);
 void telemetry_damaged(struct telemetry *telemetry, const char *text);
 void telemetry_bad_row(struct telemetry *telemetry); /* the one at hand */
 void telemetry_init(struct telemetry *telemetry, const struct telemetry_job *job, void *reader);
-/* Figures, notes and the profile row. Negative where there is no power at all. */
+/* Figures, notes and the profile row. Negative if there is no power at all. */
 int telemetry_report(struct telemetry *telemetry, const char *format,
                      const struct telemetry_job *job);
 void telemetry_finish(struct telemetry *telemetry);
@@ -145,14 +145,14 @@ enum telemetry_unit { /* what a number comes back in, and a cell without a unit 
                       TELEMETRY_MIB,
 };
 
-/* A number, perhaps with a unit behind it ("631.95 W", "0.2 kW"); NAN for every way of saying that
-   there is none. *is_bad (may be NULL) is set where the text is neither, has a unit of something
-   else, or power or energy is negative: NAN as well. */
+/* A number, perhaps with a unit after it ("631.95 W", "0.2 kW"); NAN for every way of saying that
+   there is none. *is_bad (may be NULL) is set if the text is neither, has a unit of something else,
+   or power or energy is negative: NAN as well. */
 double telemetry_number(struct slice cell, enum telemetry_unit unit, bool *is_bad);
-/* Whether a number in a cell has a unit behind it: then that of the header does not count. */
+/* Whether a number in a cell has a unit after it: then that of the header does not count. */
 bool telemetry_has_unit(struct slice cell);
-/* What cells without a unit are multiplied by where the header names one (empty: none named, 1).
-   False: no unit of this kind. */
+/* The factor for cells without a unit if the header names one (empty: none named, 1). False: no
+   unit of this kind. */
 bool telemetry_header_factor(struct slice header_unit, enum telemetry_unit unit, double *factor);
 const char *telemetry_units_accepted(enum telemetry_unit unit); /* "W, kW, MW": for messages */
 /* Seconds or milliseconds since 1970, or a date and time with / or -; without zone UTC. */

@@ -370,7 +370,7 @@ struct totals {
     const char *gpu;
 };
 
-/* What the meter counted is better than what was sampled. */
+/* The count of the meter is better than a sum of samples. */
 static void add_total(struct totals *totals, const struct telemetry_device *device,
                       const struct power *p) {
     if (p->samples == 0 && !has_counter(device))

@@ -22,9 +22,8 @@ struct power_model {
 
 void power_fit_add(struct power_fit *fit, const double activities[static POWER_FIT_MOST],
                    double power_w);
-/* False where there are too few points, or no activity changes. An activity that never changes
- * counts as not given.
- */
+/* False if there are too few points, or no activity changes. An activity that never changes counts
+   as not given. */
 bool power_fit_solve(const struct power_fit *fit, struct power_model *model);
 
 #endif

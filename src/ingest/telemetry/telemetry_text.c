@@ -48,7 +48,7 @@ static bool is_sentinel(double value) {
            (value >= 0x1p47 && value <= 0x1p47 + 3);
 }
 
-/* The names of units are those of base/units; beside them the one that the tools write. */
+/* The names of units are those of base/units, and one more that the tools write. */
 static const struct unit {
     enum dimension dimension;
     const char *own; /* as if nothing were there */
@@ -73,7 +73,7 @@ static struct slice without_own(struct slice cell, const char *own) {
     return trimmed_cell(cell);
 }
 
-/* "nan kW": whatever the unit, there is no value. */
+/* "nan kW": with any unit, there is no value. */
 static bool lacks_value(struct slice cell) {
     while (cell.length > 0 && !is_cell_blank(cell.at[cell.length - 1]))
         cell.length--;
