@@ -8,8 +8,9 @@ style_check.py --hits SOURCE_DIR      turns to avoid, by file and line
 style_check.py --lost OLD NEW         code words, and figures with units, of document or folder OLD that NEW lacks
 
 Words are those with a letter or digit, in prose and table cells: not in blocks (fenced or indented code, counted in lines), targets
-of links, and sections between <!-- generated ... --> and <!-- end -->; strings are those of four words or more. docs/budgets.csv has
-the most words and lines of blocks of some pages together (words, blocks), and of each without a row of its own (each).
+of links, sections between <!-- generated ... --> and <!-- end -->, and names, units and directions of columns, which check_tables.py
+compares with the code; strings are those of four words or more. docs/budgets.csv has the most words and lines of blocks of some
+pages together (words, blocks), and of each without a row of its own (each).
 """
 import csv
 import re
@@ -59,11 +60,12 @@ def sentences(line, kind, text):
 
 def markdown(text):
     """Sentences, (line, kind, text); of the kind b each line of a block."""
-    rows, held, until, indented = [], [], None, False
+    rows, held, until, indented, checked = [], [], None, False, False
     for number, line in enumerate(text.splitlines() + [""], 1):
         bare = line.strip()
         item = re.match(r"(?:[-*]|\d+\.) ", bare)
         indented = not until and line.startswith("    ") and not item and (indented or not held and bare[:1] != "|")
+        checked = checked and bare.startswith("|")
         if held and (indented or item or not bare or bare.startswith(("|", "#", "```", "<!--"))):
             rows += sentences(held[0], "p", " ".join(held[1:]))
             held = []
@@ -76,7 +78,9 @@ def markdown(text):
         elif bare.startswith("#"):
             rows += sentences(number, "h", bare.lstrip("# "))
         elif bare.startswith("|") and not re.fullmatch(r"[|\s:-]+", bare):
-            rows += [row for cell in re.split(r"(?<!\\)\|", bare.strip("|")) for row in sentences(number, "c", cell)]
+            cells = re.split(r"(?<!\\)\|", bare.strip("|"))
+            checked = checked or bare.startswith("| column | unit | better |")
+            rows += [row for cell in cells[3 if checked else 0:] for row in sentences(number, "c", cell)]
         elif bare and not bare.startswith(("|", "<!--")):
             held = [*(held or [number]), bare[item.end() if item else 0:]]
     return rows
