@@ -15,8 +15,7 @@ unit, better and definition, where a row may tell of several columns: one unit f
 no name (METRIC, label.*, words) tells of columns that depend on the run. Names, their order, units and directions must be
 those of the table. Each NAME.csv that docs/reference/outputs.md names has a list, or is SAME as another: "| NAME.csv | as OTHER.csv". The writer of a metric must be the file that assigns it.
 
-A rule's figures are rows of FIGURES and MORE_FIGURES in RULES. docs/reference/insights.md must tell of all of them, in this order and
-with these units, and each SHOW in the files beside RULES must give all figures of its list.
+A rule's figures are rows of FIGURES and MORE_FIGURES in RULES. Each SHOW in the files next to RULES must give all figures of its list.
 
 A second table is: two names of metrics as strings in one file, a label of several words as a string, a metric beside a
 string (SUMMARY_COLUMN(name), "..."), or three columns side by side in a header that is typed by hand. It is looked for in
@@ -47,8 +46,8 @@ TYPE_OF = {cell: kind for kind, cells in TYPES.items() for cell in cells.split()
 OF_RUNS = {"policy": "text", "replication": "integer"}  # which RUN_HEADER adds
 OF_SUMMARY = ["policy", "replication", "seed"]
 DOCS_OF_LIMITS = Path("docs/reference/scenario.md")
-RULES, DOCS_OF_RULES = Path("src/insight/rules/rules.def"), Path("docs/reference/insights.md")
-OF_RULES = re.compile(r'^RULE\(\w+, "([A-Z-]+)"|^(?:MORE_)?FIGURES\((\w+), |\bX\((\w+), "([^"]*)"\)|\bX_TEXT\((\w+)\)', re.MULTILINE)
+RULES = Path("src/insight/rules/rules.def")
+OF_RULES = re.compile(r'^(?:MORE_)?FIGURES\((\w+),|\bX(?:_TEXT)?\((\w+),', re.MULTILINE)
 SHOWN = re.compile(r"\bSHOW\(\w+, (\w+),([^;]*);|\binsight_figure_of\(\w+, (\w+)_figures\b")
 BYTES = "bytes"
 # What is limited, in which unit ("": a number), by which macro of which file under src.
@@ -252,50 +251,29 @@ def check_limits(root):
 # ---- figures of rules -----------------------------------------------------------------------------------------------
 
 def read_figures(text):
-    """{list: [(line, "RULE.figure", unit)]} of RULES, in its order."""
-    lists, rule, of = {}, "", ""
+    """{list: [(line, figure)]} of RULES."""
+    lists, of = {}, ""
     for match in OF_RULES.finditer(text, text.index("*/")):
-        rule, of = match[1] or rule, match[2] or of
-        figure = match[3] or match[5]
-        if figure:
-            lists.setdefault(of, []).append((text.count("\n", 0, match.start()) + 1, f"{rule}.{figure}", match[4] or ""))
+        of = match[1] or of
+        if match[2]:
+            lists.setdefault(of, []).append((text.count("\n", 0, match.start()) + 1, match[2]))
     return lists
 
 
-def check_figures_told(root, lists):
-    before, _, table = (root / DOCS_OF_RULES).read_text(encoding="utf-8").partition("\n| figure | unit |")
-    first = before.count("\n") + 2
-    told = [(first + at, *(cell.strip() for cell in line.split("|")[1:3]))
-            for at, line in enumerate(table.partition("\n\n")[0].splitlines()) if at > 1]
-    rows = [row for figures in lists.values() for row in figures]
-    for (line, name, unit), (row, *expected) in zip(told, rows):
-        if [name, unit] != expected:
-            yield DOCS_OF_RULES, line, f'figure {name}, "{unit}", where {RULES}:{row} has {expected[0]}, "{expected[1]}"'
-            return
-    if len(told) != len(rows):
-        yield DOCS_OF_RULES, first, f"{len(told)} figures; {RULES} has {len(rows)}"
-
-
-def check_figures_shown(root, lists):
+def check_figures(root):
+    lists = read_figures((root / RULES).read_text(encoding="utf-8")) if (root / RULES).is_file() else {}
     unused = dict(lists)
-    for path in sorted((root / RULES).parent.glob("*.c")):
+    for path in sorted((root / RULES).parent.glob("*.c")) if lists else ():
         text = path.read_text(encoding="utf-8")
         for match in SHOWN.finditer(text):
             of = match[1] or match[3]
             unused.pop(of, None)
             given = re.findall(r"[,\s]\.(\w+) = ", match[2] or "")
-            names = [name.partition(".")[2] for _, name, _ in lists.get(of, [])]
+            names = [name for _, name in lists.get(of, [])]
             if match[1] and given != names:
                 yield path.relative_to(root), text.count("\n", 0, match.start()) + 1, f"shows {', '.join(given)}; {of} has {', '.join(names)}"
     for of, figures in unused.items():
         yield RULES, figures[0][0], f"nothing shows the figures of {of}"
-
-
-def check_figures(root):
-    if (root / RULES).is_file():
-        lists = read_figures((root / RULES).read_text(encoding="utf-8"))
-        yield from check_figures_told(root, lists)
-        yield from check_figures_shown(root, lists)
 
 
 # ---- the Python package ---------------------------------------------------------------------------------------------
@@ -381,11 +359,9 @@ CLEAN = {
                "| user, wait_s, nodes | -, s, - | -, less, - | x |\n\n## summary.csv\n\n| column | unit | better | definition |\n"
                "|---|---|---|---|\n| energy_kwh | kWh | less | x |\n\nLater:\n\n"
                "| column | unit | better | definition |\n|---|---|---|---|\n| util_all | share | more | x |\n| events | | | x |\n",
-    str(RULES): '/* FIGURES(rule, X(figure, "unit")) */\nRULE(hol, "HOL")\nFIGURES(hol, X(wait, "s") X_TEXT(by))\n'
-                'MORE_FIGURES(late, X(late_TYPE, "jobs"))\n',
+    str(RULES): '/* FIGURES(rule, X(figure, "unit")) */\nRULE(hol, "HOL")\nFIGURES(hol,\n     X(wait, "s", "x")\n     X_TEXT(by, "x"))\n'
+                'MORE_FIGURES(late, X(late_TYPE, "jobs", "x"))\n',
     "src/insight/rules/hol.c": "SHOW(insight, hol, .wait = f(1),\n     .by = g);\ninsight_figure_of(insight, late_figures, 1, 2);\n",
-    str(DOCS_OF_RULES): "# Figures\n\n| figure | unit | meaning |\n|---|---|---|\n| HOL.wait | s | x |\n| HOL.by | | x |\n"
-                        "| HOL.late_TYPE | jobs | x |\n\nMore.\n",
 }
 
 
@@ -419,10 +395,7 @@ def self_test():
                               "summary.csv,util_all,real,share,more\nsummary.csv,events,integer,,\n", None),
         (PACKAGE_COLUMNS, "", "file,column,unit,better\njobs.csv,user,,\n", "make it anew"),
         ("src/engine/a.c", "", 'f("energy_kwh", "util_all", "energy, all");\n', None),
-        (RULES, 'X(wait, "s")', 'X(wait, "h")', 'figure HOL.wait, "s", where src/insight/rules/rules.def:3 has HOL.wait, "h"'),
-        (RULES, " X_TEXT(by)", "", "shows wait, by; hol has wait"),
-        (DOCS_OF_RULES, "| HOL.late_TYPE | jobs | x |\n", "", "2 figures; src/insight/rules/rules.def has 3"),
-        (DOCS_OF_RULES, "HOL.by", "HOL.of", "figure HOL.of"),
+        (RULES, '\n     X_TEXT(by, "x")', "", "shows wait, by; hol has wait"),
         ("src/insight/rules/hol.c", ",\n     .by = g", "", "shows wait; hol has wait, by"),
         ("src/insight/rules/hol.c", "late_figures", "early_figures", "nothing shows the figures of late"),
     ]

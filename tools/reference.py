@@ -13,11 +13,13 @@ commands            a section a command, from `easim help COMMAND`; messages by 
 policies            a section a policy, from `easim policies NAME`
 units               of src/base/units.c
 limits              of input: tools/check_tables.py --limits
-rules, thresholds   of src/insight/rules/rules.def
+rules, thresholds,
+figures             of src/insight/rules/rules.def
 """
 
 import csv
 import difflib
+import functools
 import json
 import re
 import subprocess
@@ -139,17 +141,23 @@ class Reference:
         found = re.findall(r'\{DIMENSION_(\w+), "([^"]+)"', (self.root / "src/base/units.c").read_text(encoding="utf-8"))
         return table("quantity, bare number, units", *((*told.split(" | "), " ".join(unit for of, unit in found if of == name)) for name, told in DIMENSIONS.items()))
 
-    def rules(self, thresholds=False):
-        text, rule, rows = (self.root / "src/insight/rules/rules.def").read_text(encoding="utf-8").partition("*/")[2], "", []
-        for kind, above, given in re.findall(r"^(RULE|THRESHOLD(_ABOVE)?\w*)\(\w+, (.*?)\)\n(?=[A-Z#\n])", text, re.MULTILINE | re.DOTALL):
-            words = re.findall(r'"((?:[^"\\]|\\.)*)"', re.sub(r'"\s*\n\s*"', "", given))
-            first = given.replace(" ", "").split(",")
-            rule = words[0] if kind == "RULE" else rule
-            if kind == "RULE" and not thresholds:
-                rows.append((rule, words[1], first[1][9:].replace("ENERGY", "energy").replace("GPU_HOURS", "GPU-hours").replace("JOBS", "jobs"), words[3], words[2]))
-            elif kind != "RULE" and thresholds:
-                rows.append((f"`{rule}.{first[0]}`", "> " * bool(above) + f"{first[1]}..{first[2]}", first[3], words[-1]))
-        return table("threshold, values, default, meaning" if thresholds else "rule, finds, share of, reported if, try", *rows)
+    def rules(self, shown="rules"):
+        text = (self.root / "src/insight/rules/rules.def").read_text(encoding="utf-8").partition("*/")[2]
+        text, rule, rows = re.sub(r'"\s*\n\s*"', "", text), "", {"rules": [], "thresholds": [], "figures": []}
+        for kind, given in re.findall(r"^(RULE|THRESHOLD\w*|(?:MORE_)?FIGURES)\(\w+, ?(.*?)\)\n(?=[A-Z#\n])", text, re.MULTILINE | re.DOTALL):
+            words, first = re.findall(r'"((?:[^"\\]|\\.)*)"', given), given.replace(" ", "").split(",")
+            if kind == "RULE":
+                rule, better = words[0], "".join(re.findall(r"SUMMARY_COLUMN\((\w+)\)", given))
+                share = first[1][9:].replace("ENERGY", "energy").replace("GPU_HOURS", "GPU-hours").replace("JOBS", "jobs")
+                rows["rules"].append((rule, words[1], share, words[3], words[2], f"`{better}`" * bool(better)))
+            elif "FIGURES" in kind:
+                rows["figures"] += [(f"{rule}.{name}", unit, meaning.replace('\\"', '"')) for name, unit, meaning in
+                                    re.findall(r'\bX(?:_TEXT)?\((\w+), (?:"([^"]*)", )?"((?:[^"\\]|\\.)*)"', given)]
+            else:
+                rows["thresholds"].append((f"`{rule}.{first[0]}`", "> " * (kind == "THRESHOLD_ABOVE") + f"{first[1]}..{first[2]}", first[3], words[-1]))
+        heads = {"rules": "rule, finds, share of, reported if, try, measure", "thresholds": "threshold, values, default, meaning",
+                 "figures": "figure, unit, meaning"}
+        return table(heads[shown], *rows[shown])
 
     def messages(self, of_policy=False):
         rows = [(*row[:3], f"`{row[3]}`" * bool(row[3])) for row in csv.reader((self.root / "docs/reference/messages.csv").open(encoding="utf-8"))]
@@ -157,7 +165,7 @@ class Reference:
         return table("the policy, message" if of_policy else "command, exit, when, message", *rows)
 
     def fill(self, page):
-        made = {"commands": self.commands, "policies": self.policies, "units": self.units, "rules": self.rules, "thresholds": lambda: self.rules(True),
+        made = {"commands": self.commands, "policies": self.policies, "units": self.units, **{shown: functools.partial(self.rules, shown) for shown in ("rules", "thresholds", "figures")},
                 "messages by command": self.messages, "messages of a policy": lambda: self.messages(True),
                 "limits": lambda: self.call(sys.executable, str(self.root / "tools/check_tables.py"), "--limits", str(self.root))}
 

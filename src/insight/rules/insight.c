@@ -19,9 +19,9 @@ const char *const evidence_kind_names[EVIDENCE_KIND_COUNT] = {"job",      "decis
 #define RULE(...)
 #define ROW(...)
 #define RULE_END(...)
-#define MORE_FIGURES(of, ...)  const struct insight_figure of##_figures[] = {__VA_ARGS__{0}};
-#define X(figure, measured_in) {.name = #figure, .unit = measured_in},
-#define X_TEXT(figure)         {.name = #figure, .unit = "", .is_text = true},
+#define MORE_FIGURES(of, ...)        const struct insight_figure of##_figures[] = {__VA_ARGS__{0}};
+#define X(figure, its_unit, meaning) {.name = #figure, .unit = its_unit},
+#define X_TEXT(figure, meaning)      {.name = #figure, .unit = "", .is_text = true},
 #include "insight/rules/rules.def"
 
 struct insight *insights_add(struct insights *insights, double from_s, double to_s) {

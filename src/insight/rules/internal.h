@@ -19,8 +19,8 @@
 #define MORE_FIGURES(of, ...) \
     struct of##_figures { __VA_ARGS__ }; \
     extern const struct insight_figure of##_figures[];
-#define X(name, unit) double name;
-#define X_TEXT(name) const char *name;
+#define X(name, unit, meaning) double name;
+#define X_TEXT(name, meaning) const char *name;
 #include "insight/rules/rules.def"
 /* clang-format on */
 
