@@ -43,14 +43,15 @@ static int (*const functions[COMMAND_COUNT])(struct options *) = {
 
 static void add_usage(struct str *out) {
     str_add(out, "Usage: easim COMMAND [ARGUMENTS]\n"
-                 "A simulator of energy-aware scheduling on heterogeneous GPU clusters.\n"
-                 "\n"
-                 "Commands:\n");
-    for (enum command c = 0; c < COMMAND_COUNT; c++)
+                 "A simulator of energy-aware scheduling on heterogeneous GPU clusters.\n");
+    for (enum command c = 0; c < COMMAND_COUNT; c++) {
+        if (commands[c].topic)
+            str_addf(out, "\n%s:\n", commands[c].topic);
         str_addf(out, "  %-10s %s\n", commands[c].name, commands[c].summary);
+    }
     str_add(
         out,
-        "\neasim COMMAND --help explains a command, as does easim help COMMAND;\neasim --version names the version.\n");
+        "\neasim help COMMAND and easim COMMAND --help explain a command;\neasim --version prints the version.\n");
 }
 
 static void print_usage(void (*print)(const struct str *)) {
@@ -105,7 +106,7 @@ static int answer_word(int argc, char **argv) {
         return -1;
     if (argc > (help ? 3 : 2)) {
         cli_say("easim %s: expected %s, got another word: %s\n", word,
-                help ? "one COMMAND" : "nothing behind it", argv[help ? 3 : 2]);
+                help ? "one COMMAND" : "no other word", argv[help ? 3 : 2]);
         return EXIT_BAD_INPUT;
     }
     if (argc > 2)

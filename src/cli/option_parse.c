@@ -82,7 +82,7 @@ static void add_option(const struct option_row *row, struct str *out) {
 
 static const char replacing[] =
     "A file that a command writes replaces one of the same name whole. A folder of results that is "
-    "not empty needs --force, that of a sweep only to start anew.\n";
+    "not empty needs --force; that of a sweep needs it only to start again.\n";
 
 /* What --help prints; who: "easim run". */
 static void option_help_write(enum command command, const char *who, struct str *out) {

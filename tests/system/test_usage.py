@@ -16,7 +16,15 @@ MAN = SOURCE / "docs" / "man"
 TABLE = SOURCE / "src" / "cli" / "option_table.c"
 
 REPLACES = ("A file that a command writes replaces one of the same name whole. A folder of results that is not empty needs "
-            "--force, that of a sweep only to start anew.")
+            "--force; that of a sweep needs it only to start again.")
+
+GROUPS = {
+    "Start": ["init", "check", "run", "compare", "report"],
+    "Data": ["import", "profile", "calibrate", "gen"],
+    "Study": ["sweep", "tune", "ablate", "validate", "bound", "regret"],
+    "Understand": ["analyze", "explain", "attribute", "timeline", "plot"],
+    "Reference": ["models", "policies", "schema", "new", "completion"],
+}
 
 # Completes one command line as bash does: its words, the last one to be completed.
 COMPLETE = """
@@ -62,7 +70,9 @@ def complete(script, *words):
 
 
 def check_table():
-    """No option is written down a second time: not in the pages, and no other file of cli parses words."""
+    """No option is written down a second time: not in the pages, and no other file of cli parses words. Its help is short."""
+    helps = re.findall(r'\.help =\s+"((?:[^"\\]|\\.)*)"}', TABLE.read_text())
+    assert len(helps) == TABLE.read_text().count(".help =") > 150 and max(map(len, helps)) <= 104, max(helps, key=len)
     for page in MAN.glob("easim-*.scd"):
         assert "# OPTIONS\n\n@OPTIONS@\n\n#" in page.read_text(), page
     for path in (SOURCE / "src" / "cli").iterdir():
@@ -96,6 +106,11 @@ def check_command(command, script):
                      f"Try `easim {command} --help' for more information.\n"), error
 
 
+def check_groups():
+    groups = re.findall(r"^(\w+):\n((?:  .*\n)+)", easim("--help").stdout, re.MULTILINE)
+    assert {topic: re.findall(r"^  (\w+)", rows, re.MULTILINE) for topic, rows in groups} == GROUPS, groups
+
+
 def check_completion(script):
     assert complete(script, "") == [*commands(), "--help", "--version"]
     assert complete(script, "co") == ["compare", "completion"]
@@ -110,6 +125,7 @@ def of_every_command(folder):
     script = folder / "easim.bash"
     script.write_text(easim("completion", "bash").stdout)
     check_table()
+    check_groups()
     check_completion(script)
     for command in commands():
         check_command(command, script)
