@@ -3,7 +3,7 @@
 
 Compares every policy that `easim policies` lists and that can run, with lean's honest rival beside them (zeus with
 edp_exponent 0.25 and edp_slack 1.5), in each study below: `easim compare --policies all,... --bound`. Writes
-docs/studies/which-policy.csv and the figures, and puts the tables between the marks of docs/studies/which-policy.md. STUDY...: only studies
+docs/studies/which-policy.csv and the figures, and puts the table between the marks of docs/studies/which-policy.md. STUDY...: only studies
 whose name has one of these words; rows of others stay. --pages: the page again, from the table that is there.
 --check: the page is what the table says, and the studies of CHECKED, run again, give its rows to the last digit. Logs
 are found in EASIM_DATA.
@@ -38,7 +38,7 @@ RATES = {"0.6": "0.000856", "0.9": "0.001284", "1.2": "0.001712"}
 class Group:
     """Studies of one cluster and one physics."""
     name: str
-    physics: str   # as the page calls it
+    physics: str   # as the table calls it
     config: str
     sets: tuple
     loads: dict    # load: what sets it
@@ -188,28 +188,8 @@ def write_table(path, kept):
 
 # ---- The page ----
 
-MARKS = "<!-- {} by tools/which_policy.py, from policies.csv -->"
-SCALES = {"energy_kwh": 1, "jct_mean_s": 1 / 3600, "jct_p95_s": 1 / 3600, "deadline_miss_rate": 100}
-
-
-def digits(value):
-    """Four figures."""
-    return max(0, 3 - math.floor(math.log10(abs(value)))) if value else 0
-
-
-def cell(row, metric, best):
-    """Mean, half of its interval, rank and the range of the rank; the least in bold."""
-    mean, half = SCALES[metric] * number(row[metric]), SCALES[metric] * number(row[f"{metric}_ci95"])
-    places = digits(mean)
-    text = f"{mean:.{places}f}" + ("" if math.isnan(half) else f" ± {half:.{places}f}")
-    low, high = row[f"{metric}_rank_low"], row[f"{metric}_rank_high"]
-    text = f"**{text}**" if row["policy"] == best else text
-    return f"{text} #{row[f'{metric}_rank']}" + (f" ({low}-{high})" if low != high else "")
-
-
-def bound_cell(row, metric):
-    value = SCALES[metric] * number(row[metric])
-    return "-" if math.isnan(value) else f"{value:.{digits(value)}f}"
+MARKS = "<!-- {} by tools/which_policy.py, from which-policy.csv -->"
+SHOWN = ["pollux", "zeus"]  # beside those that nobody is better than in both, in some study
 
 
 def by_study(rows):
@@ -228,77 +208,28 @@ def names_of(rows):
     return list(dict.fromkeys(row["policy"] for row in rows if row["policy"] != "bound"))
 
 
-def group_table(group, studies, policies):
-    loads = [load for load in group.loads if (group.name, load) in studies]
-    if not loads:
-        return
-    tables = [studies[group.name, load] for load in loads]
-    n = tables[0]["bound"]["n"]
-    yield f"### {group.name[0].upper()}{group.name[1:]}\n"
-    yield from wrap(f"Physics: {group.physics}. `configs/{group.config}`, {n} replications. Energy in kWh, mean completion "
-                    "time in hours.")
-    yield ""
-    if group.figure in loads:
-        yield f"![Energy against mean completion time]({figure_name(group)})\n"
-    yield "| policy | " + " | ".join(f"{load}: kWh | hours" for load in loads) + " |"
-    yield "|---" * (1 + 2 * len(loads)) + "|"
-    best = [[winner(study, metric) for metric in RANKED] for study in tables]
-    for policy in policies:
-        cells = [cell(study[policy], metric, best[i][m]) if policy in study else "-"
-                 for i, study in enumerate(tables) for m, metric in enumerate(RANKED)]
-        yield f"| {policy} | " + " | ".join(cells) + " |"
-    yield "| no schedule is below | " + " | ".join(
-        bound_cell(study["bound"], metric) for study in tables for metric in RANKED) + " |"
-    yield ""
-
-
-def wrap(text, width=100):
-    line = ""
-    for word in text.split():
-        if line and len(line) + 1 + len(word) > width:
-            yield line
-            line = word
-        else:
-            line = f"{line} {word}" if line else word
-    yield line
-
-
 def places_of(studies, policy, metric):
     return [int(study[policy][f"{metric}_rank"]) for study in studies.values() if policy in study]
 
 
-def summary_table(studies, policies):
-    """How often each is first, how often nobody is better in both, and its mean rank."""
-    yield "| policy | studies | least energy | least mean completion time | nobody better in both | mean rank, energy " \
-        "| mean rank, time | studies in which it is least in either |"
-    yield "|---|---|---|---|---|---|---|---|"
-    for policy in policies:
-        mine = {key: study for key, study in studies.items() if policy in study}
-        first = {metric: [key for key, study in mine.items() if winner(study, metric) == policy] for metric in RANKED}
-        front = sum(study[policy]["front"] == "1" for study in mine.values())
-        where = list(dict.fromkeys(f"{study} {load}" for study, load in first[RANKED[0]] + first[RANKED[1]]))
-        yield f"| {policy} | {len(mine)} | " + " | ".join(str(len(first[metric])) for metric in RANKED) + f" | {front} | " \
-            + " | ".join(f"{fmean(places_of(studies, policy, metric)):.1f}" for metric in RANKED) \
-            + f" | {'; '.join(where) or '-'} |"
-
-
 def page(rows):
-    studies, policies = by_study(rows), names_of(rows)
-    yield from summary_table(studies, policies)
-    yield ""
-    missing = [f"{group.name} ({load})" for group in STUDIES for load in group.loads if (group.name, load) not in studies]
-    if missing:
-        yield from wrap(f"Not run yet, and not in these tables: {', '.join(missing)}.")
-        yield ""
-    yield "## Every study\n"
-    for group in STUDIES:
-        yield from group_table(group, studies, policies)
+    """How often each is first, how often nobody is better in both, and its mean rank."""
+    studies = by_study(rows)
+    yield "| policy | least energy | least mean completion time | no policy better in both | mean rank, energy | mean rank, time |"
+    yield "|---|---|---|---|---|---|"
+    for policy in names_of(rows):
+        mine = [study for study in studies.values() if policy in study]
+        front = sum(study[policy]["front"] == "1" for study in mine)
+        if front or policy in SHOWN:
+            yield f"| `{policy}` | " + " | ".join(
+                str(sum(winner(study, metric) == policy for study in mine)) for metric in RANKED) + f" | {front} | " \
+                + " | ".join(f"{fmean(places_of(studies, policy, metric)):.1f}" for metric in RANKED) + " |"
 
 
 def made_page(text, rows):
     begin, end = MARKS.format("Begin"), MARKS.format("End")
     before, rest = text.split(begin)
-    return before + begin + "\n\n" + "\n".join(page(rows)).rstrip() + "\n\n" + end + rest.split(end)[1]
+    return before + begin + "\n\n" + "\n".join(page(rows)) + "\n\n" + end + rest.split(end)[1]
 
 
 # ---- --check ----
@@ -315,11 +246,13 @@ def differences(easim, source, rows):
                 for column in METRICS + [f"{metric}_ci95" for metric in METRICS]:
                     same = "" if row["policy"] == "bound" else row.get(column, "")
                     if row["policy"] != "bound" and kept[column] != same:
-                        yield f"{name}, {load}, {row['policy']}: {column} is {kept[column]} in policies.csv, {same} now"
+                        yield f"{name}, {load}, {row['policy']}: {column} is {kept[column]} in which-policy.csv, {same} now"
 
 
 def check(easim, source, text, rows):
     faults = [] if made_page(text, rows) == text else ["docs/studies/which-policy.md is not what docs/studies/which-policy.csv says: run --pages"]
+    faults += [f"{group.name}, {load}: not in which-policy.csv" for group in STUDIES for load in group.loads
+               if (group.name, load) not in by_study(rows)]
     faults += [f"{figure_name(group)} is missing" for group in STUDIES
                if (group.name, group.figure) in by_study(rows) and not (source / "docs" / "studies" / figure_name(group)).exists()]
     faults += differences(easim, source, rows)
