@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes docs/studies/large-models.md: llm_study.py EASIM SOURCE [--check | --pages | STUDY...]
+"""Makes docs/studies/large-models.csv: llm_study.py EASIM SOURCE [--check | --pages | STUDY...]
 
 Runs configs/llm.yaml under every policy at three loads, and under POLICIES with other optics, placement, oversubscription,
 contention and assumed figures, always with the same jobs. Writes docs/studies/large-models.csv, a row for each metric with its mean and, where

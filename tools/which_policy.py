@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes docs/studies/which-policy.md: which_policy.py EASIM SOURCE [--check | --pages | STUDY...]
+"""Makes docs/studies/which-policy.csv: which_policy.py EASIM SOURCE [--check | --pages | STUDY...]
 
 Compares every policy that `easim policies` lists and that can run, with lean's honest rival beside them (zeus with
 edp_exponent 0.25 and edp_slack 1.5), in each study below: `easim compare --policies all,... --bound`. Writes
