@@ -54,6 +54,9 @@ static void fish_add_option(enum command command, const struct option_row *row, 
 
 static void completion_add_fish(struct str *out) {
     str_add(out, fish_before);
+    str_add(out, "complete -c easim -f -n '__easim_command help' -a '");
+    help_add_words(out);
+    str_add(out, "'\n");
     for (enum command c = 0; c < COMMAND_COUNT; c++) {
         str_addf(out, "complete -c easim -f -n __easim_no_command -a %s -d ", commands[c].name);
         fish_add_quoted(out, commands[c].summary);
@@ -141,9 +144,13 @@ static void completion_add_zsh(struct str *out) {
         zsh_add_quoted(out, commands[c].summary, ":\\");
         str_add(out, "'\n");
     }
-    str_add(out, "            '--help:print the commands'\n"
+    str_add(out, "            'help:explain a command, a column or a term'\n"
+                 "            '--help:print the commands'\n"
                  "            '--version:print the version'\n");
     str_add(out, zsh_between);
+    str_add(out, "    help) (( CURRENT == 2 )) && compadd -- ");
+    help_add_words(out);
+    str_add(out, " ;;\n");
     for (enum command c = 0; c < COMMAND_COUNT; c++) {
         str_addf(out, "    %s) _arguments -S '--help[print the options]'", commands[c].name);
         for (const struct option_row *row = option_rows; row->name; row++)
@@ -179,6 +186,9 @@ static void add_choices(const struct option_row *row, struct str *out) {
 
 /* One case for each option whose values are known; behind others stand files. */
 static void add_completed_values(struct str *out) {
+    str_add(out, "    \"help help\") words='");
+    help_add_words(out);
+    str_add(out, "' ;;\n");
     for (const struct option_row *row = option_rows; row->name; row++)
         for (enum command c = 0; c < COMMAND_COUNT; c++) {
             if (!option_belongs(row, c) || !(row->choices || completion_is_policy(row)))
@@ -203,7 +213,7 @@ static void add_completed_names(struct str *out) {
     str_add(out, "        *) words='");
     for (enum command c = 0; c < COMMAND_COUNT; c++)
         str_addf(out, "%s ", commands[c].name);
-    str_add(out, "--help --version' ;;\n");
+    str_add(out, "help --help --version' ;;\n");
 }
 
 static void add_bash(struct str *out) {

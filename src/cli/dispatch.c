@@ -51,7 +51,7 @@ static void add_usage(struct str *out) {
     }
     str_add(
         out,
-        "\neasim help COMMAND and easim COMMAND --help explain a command;\neasim --version prints the version.\n");
+        "\neasim help COMMAND and easim COMMAND --help explain a command;\neasim help NAME explains a column of results, such as energy_kwh, or a term of\nthe glossary; easim --version prints the version.\n");
 }
 
 static void print_usage(void (*print)(const struct str *)) {
@@ -89,10 +89,10 @@ static int run_command(enum command command, bool repeats, const char *results, 
 }
 
 /* `easim help COMMAND` is `easim COMMAND --help`. */
-static int explain_command(const char *name) {
+static int explain_word(const char *name) {
     enum command command = command_find(name);
     if (command == COMMAND_COUNT)
-        return refuse_command(name);
+        return help_explain(name);
     char who[WHO_BYTES], option[] = "--help";
     name_command(command, who);
     return run_command(command, false, NULL, 2, (char *[]){who, option, NULL});
@@ -106,11 +106,11 @@ static int answer_word(int argc, char **argv) {
         return -1;
     if (argc > (help ? 3 : 2)) {
         cli_say("easim %s: expected %s, got another word: %s\n", word,
-                help ? "one COMMAND" : "no other word", argv[help ? 3 : 2]);
+                help ? "one word, or several in quotes" : "no other word", argv[help ? 3 : 2]);
         return EXIT_BAD_INPUT;
     }
     if (argc > 2)
-        return explain_command(argv[2]);
+        return explain_word(argv[2]);
     if (version)
         cli_show("easim %s (%s)\n", EASIM_VERSION, EASIM_COMMIT);
     else

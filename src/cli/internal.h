@@ -39,6 +39,14 @@ void options_finish(struct options *options);
 
 /* The options as the section of a man page: scdoc, without its title. */
 void option_help_write_man(enum command command, struct str *out);
+/* Words in lines of at most 79 columns, each from the column on. */
+void option_help_wrap(struct str *out, size_t column, const char *text);
+
+/* --- help: `easim help` of a column of results or a term of the glossary --- */
+
+/* Commands, columns and terms as single words, with blanks between. */
+void help_add_words(struct str *out);
+int help_explain(const char *word);
 
 /* --- option_table: the options of all commands --- */
 

@@ -41,8 +41,7 @@ static void pad(struct str *out, size_t column) {
         str_add_char(out, ' ');
 }
 
-/* Words from the column on, lines of at most WIDTH, an end of line behind. */
-static void add_wrapped(struct str *out, size_t column, const char *text) {
+void option_help_wrap(struct str *out, size_t column, const char *text) {
     pad(out, column);
     bool first = true;
     while (*text) {
@@ -75,7 +74,7 @@ static void add_option(const struct option_row *row, struct str *out) {
              value.length > 0 ? value.text : "");
     if (width_of(out) + 1 >= COLUMN)
         str_add_char(out, '\n');
-    add_wrapped(out, COLUMN, help.text);
+    option_help_wrap(out, COLUMN, help.text);
     str_finish(&value);
     str_finish(&help);
 }
@@ -88,18 +87,18 @@ static const char replacing[] =
 static void option_help_write(enum command command, const char *who, struct str *out) {
     const struct command_facts *c = &commands[command];
     str_addf(out, "Usage: %s [OPTION...] %s\n", who, c->operands);
-    add_wrapped(out, 0, c->about);
+    option_help_wrap(out, 0, c->about);
     str_add_char(out, '\n');
     for (const struct option_row *row = option_rows; row->name; row++)
         if (option_belongs(row, command))
             add_option(row, out);
-    add_wrapped(out, 0, "  -?, --help                 print this");
+    option_help_wrap(out, 0, "  -?, --help                 print this");
     str_add_char(out, '\n');
-    add_wrapped(out, 0, replacing);
+    option_help_wrap(out, 0, replacing);
     if (c->add_formats)
         c->add_formats(out);
     if (c->more)
-        add_wrapped(out, 0, c->more);
+        option_help_wrap(out, 0, c->more);
 }
 
 /* Text that scdoc takes as it is. */

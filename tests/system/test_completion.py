@@ -41,7 +41,8 @@ def fish(folder, environment):
         assert done.stderr == "", done.stderr
         return [text.split("\t")[0] for text in done.stdout.splitlines()]
 
-    assert sorted(complete("easim ")) == sorted(commands())
+    assert sorted(complete("easim ")) == sorted([*commands(), "help"])
+    assert complete("easim help lower") == ["lower-bound"]
     for command in commands():
         found = complete(f"easim {command} --")
         assert sorted(found) == options_of_help(command), (command, found)
@@ -85,7 +86,7 @@ def zsh(folder, environment):
         found = re.findall(r"^(?:\([^)]*\))?\*?(--[a-z0-9-]+)=?\[", done.stdout, re.MULTILINE)
         assert sorted(found) == options_of_help(command) and done.stderr == "", (command, found, done.stderr)
     terminal = Terminal(folder, environment)
-    for line, words in (("easim ru", "run"), ("easim pro", "profile"), ("easim run --summ", "run --summary-only"),
+    for line, words in (("easim ru", "run"), ("easim help lower", "help lower-bound"), ("easim pro", "profile"), ("easim run --summ", "run --summary-only"),
                         ("easim run --format j", "run --format json"), ("easim import -e re", "import -e requested"),
                         ("easim run --policy=ze", "run --policy=zeus"), ("easim run ti", "run tiny.yaml"),
                         ("easim run --set a=1 --set b=2 -q --out ti", "run --set a=1 --set b=2 -q --out tiny.yaml")):

@@ -111,8 +111,50 @@ def check_groups():
     assert {topic: re.findall(r"^  (\w+)", rows, re.MULTILINE) for topic, rows in groups} == GROUPS, groups
 
 
+def bare(text):
+    return re.sub(r"[\W_]+", "", re.sub(r"\]\([^)]*\)", "]", text.replace("±", "")))
+
+
+def pages_of_terms():
+    """What the pages say: (name, place, unit, better, definition) of each column and term."""
+    file = head = None
+    for line in (SOURCE / "docs" / "reference" / "outputs.md").read_text().split("\n"):
+        if line.startswith("#"):
+            file = next((word.strip(",:`") for word in line.split() if ".csv" in word), None)
+        cells = [cell.strip().replace("\\|", "|") for cell in line.replace("\\|", "\0").split("|")[1:-1]]
+        head = (head or cells) if cells else None
+        if head == ["column", "unit", "better", "definition"] and cells != head and not cells[0].startswith("--"):
+            names = cells[0].split(", ")
+            for at, name in enumerate(names):
+                if name and all(letter.islower() or letter.isdigit() or letter == "_" for letter in name):
+                    unit, better = (cell.split(", ")[at] if ", " in cell else cell for cell in cells[1:3])
+                    yield name, file, unit.strip("-"), better.strip("-"), cells[3].replace("\0", "|")
+    for part in (SOURCE / "docs" / "glossary.md").read_text().replace("\n  ", " ").split("\n"):
+        if part.startswith("- **"):
+            name, _, text = part[4:].partition("**: ")
+            yield name, "glossary", "", "", text
+        elif part.startswith("| ") and "what it means" not in part:
+            yield (*part[2:].split(" | ")[:1], "glossary", "", "", part.partition(" | ")[2].strip(" |"))
+
+
+def check_terms():
+    known, told = list(pages_of_terms()), {}
+    for name, place, unit, better, text in known:
+        if name in commands():
+            continue
+        if name not in told:
+            told[name] = easim("help", name).stdout
+        line = f"{name} ({place})" + (f", {unit}" if unit else "") + (f", better: {better}" if better else "") + "\n"
+        assert bare(line + text) in bare(told[name]) and line in told[name], (line, text, told[name])
+    for name, lines in told.items():
+        assert lines.count(f"\n{name} (") == sum(row[0] == name for row in known) - 1, name
+    assert easim("help", "Lower bound").stdout == easim("help", "lower-bound").stdout
+    assert len(known) > 600 and len(told) > 350
+
+
 def check_completion(script):
-    assert complete(script, "") == [*commands(), "--help", "--version"]
+    assert complete(script, "") == [*commands(), "help", "--help", "--version"]
+    assert complete(script, "help", "energy_k") == ["energy_kwh"] and complete(script, "help", "lower") == ["lower-bound"]
     assert complete(script, "co") == ["compare", "completion"]
     assert complete(script, "run", "--format", "") == ["table", "markdown", "latex", "csv", "json"]
     assert complete(script, "run", "--format", "=", "c") == ["csv"]
@@ -126,6 +168,7 @@ def of_every_command(folder):
     script.write_text(easim("completion", "bash").stdout)
     check_table()
     check_groups()
+    check_terms()
     check_completion(script)
     for command in commands():
         check_command(command, script)
