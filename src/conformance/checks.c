@@ -130,7 +130,7 @@ static void check_plain(struct suite *suite) {
         if (suite->passed[i] && !suite->agrees)
             suite_compare(&run, &difference);
         if (difference.length > 0 && !suite->records[i].drew && !run.record->drew)
-            str_addf(&reasons, "\"%s\", every callback asked anew at each decision: %s",
+            str_addf(&reasons, "\"%s\", every callback asked again at each decision: %s",
                      builtins[i].name, difference.text);
         str_finish(&difference);
     }
@@ -349,7 +349,7 @@ static void run_scenario(struct suite *suite, uint32_t i) {
             str_addf(&suite->writes_view, "%s%s",
                      suite->writes_view.length
                          ? ", "
-                         : "writes into the view, or reads behind an array of it, in: ",
+                         : "writes into the view, or reads past an array of it, in: ",
                      builtins[i].name);
             r = 0;
         }

@@ -1,7 +1,7 @@
 /* Built-in scenarios. They reach the loader as files in memory (memfd), so nothing is installed or
    written. Every job of every scenario can run on its empty cluster, so a drained run ends with all
    of them finished. */
-#include "conformance/scenarios.h"
+#include "conformance/probe.h"
 
 #include "conformance_texts.h"
 #include "study/study_load.h"
