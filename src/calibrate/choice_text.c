@@ -229,9 +229,9 @@ static void state_synchronization(struct form_choice *choice) {
     }
     if (points->by_size && one && !across)
         state(choice, "alpha_inter_s", EVIDENCE_ASSUMED,
-              "no row stands on several nodes: as inside a node");
+              "no row is on several nodes: as inside a node");
     if (points->by_size && across && !one)
-        state(choice, "beta_s", EVIDENCE_ASSUMED, "no row stands on one node");
+        state(choice, "beta_s", EVIDENCE_ASSUMED, "no row is on one node");
 }
 
 void choice_state(struct form_choice *choice, struct node_floor floor) {

@@ -267,10 +267,9 @@ static const char *why_speed_table(const struct form_choice *choice, double max_
     double error = choice->form_in_sample.mape[THROUGHPUT];
     return choice->points.by_size || error <= max_form_error
                ? NULL
-               : arena_printf(
-                     choice->arena,
-                     "the form misses the throughput by %.2f %% in the mean, above %.3g %%",
-                     PERCENT(error), PERCENT(max_form_error));
+               : arena_printf(choice->arena,
+                              "the form misses the throughput by %.2f %% on average, above %.3g %%",
+                              PERCENT(error), PERCENT(max_form_error));
 }
 
 /* Likewise its power. */
@@ -294,7 +293,7 @@ static const char *why_power_table(const struct form_choice *choice,
     return error <= max_form_error
                ? NULL
                : arena_printf(choice->arena,
-                              "the form misses the power by %.2f %% in the mean, above %.3g %%",
+                              "the form misses the power by %.2f %% on average, above %.3g %%",
                               PERCENT(error), PERCENT(max_form_error));
 }
 

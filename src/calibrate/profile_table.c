@@ -232,7 +232,7 @@ static void read_inference_row(const struct reader *r, const struct cells *cells
         refuse_cell(r, "running_batch",
                     "the mean of the requests at once: tokens come of serving only");
     else
-        refuse_cells(r, serving_columns, "nothing where there is no running batch");
+        refuse_cells(r, serving_columns, "nothing if there is no running batch");
     if (r->csv.problems->count > before)
         return;
     row.model = model_name(r, cells);

@@ -112,7 +112,7 @@ static void fail_contender(struct contenders *all, struct contender *c, const st
     if (error->code == ERROR_CANCELLED)
         error_set(
             &whole, error->code,
-            "%s: %u of %u replications of policy %s are finished and kept, as is what was finished before",
+            "%s: %u of %u replications of policy %s are finished and kept, and so are results that were finished before",
             error->text, c->result.count, (unsigned)c->study.scenario.replications,
             c->study.policy);
     int code = cli_report_error(&whole);

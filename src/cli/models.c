@@ -406,9 +406,8 @@ static void note_unknown_power(const struct survey *survey, struct model_args *a
         const struct survey_pair *pair = &survey->pairs.at[i];
         if (pair->gpu_model->power_form == POWER_TDP)
             str_addf(&text, "%s%s on %s",
-                     text.length > 0
-                         ? ", "
-                         : "not measured is the power, in whose place tdp_w stands, of ",
+                     text.length > 0 ? ", "
+                                     : "tdp_w replaces the power, which was not measured, of ",
                      pair->model->name, pair->type->name);
     }
     if (text.length > 0)

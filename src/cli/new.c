@@ -103,10 +103,10 @@ static int find_parts(bool python, struct str *values, struct error *reterr) {
         return 0;
     }
     if (!add_folder(&headers, "easim/policy.h", true, &values[INCLUDE]))
-        return error_set(reterr, ERROR_IO, "easim/policy.h: not in %s, nor beside %s",
+        return error_set(reterr, ERROR_IO, "easim/policy.h: not in %s, nor next to %s",
                          EASIM_INCLUDE_DIR, program);
     if (!add_folder(&mock, "policy_mock.h", true, &values[MOCK]))
-        return error_set(reterr, ERROR_IO, "policy_mock.h: not in %s, nor beside %s",
+        return error_set(reterr, ERROR_IO, "policy_mock.h: not in %s, nor next to %s",
                          EASIM_MOCK_DIR, program);
     return 0;
 }

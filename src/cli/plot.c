@@ -30,7 +30,7 @@ static bool is_wanted(const struct session *s, size_t kind) {
 static int make_figure(struct session *s, const struct plot_kind *kind, struct plot_figure *figure,
                        struct error *reterr) {
     static const char *const folders[] = {"of a run, a comparison or a sweep", "of easim models",
-                                          "with power beside a meter's"};
+                                          "with power compared with a meter"};
     if (kind->sort == plot_source_sort(&s->source))
         return kind->make(&s->source, &s->wishes, figure, reterr);
     return plot_not_possible(figure, "%s is a folder %s, not one %s", s->source.shown,

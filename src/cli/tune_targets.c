@@ -289,7 +289,7 @@ static void add_param(struct tune_targets *t, const struct asked *asked, const c
     struct tune_target target = {.name = name};
     size_t before = problems->count;
     if (t->policies) {
-        refuse(problems, "expected params_by_policy.POLICY.%s beside policy=[...], got %.80s", name,
+        refuse(problems, "expected params_by_policy.POLICY.%s with policy=[...], got %.80s", name,
                asked->name);
     } else if (find_param(t->own, name, &t->options->arena, &target.param, problems)) {
         target.start = params_number(&t->own->params, target.param);

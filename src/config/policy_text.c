@@ -103,7 +103,7 @@ static const char *read_setting(const char *at, const struct policy_text *text,
     const char *value = at + length + 1, *end = behind_value(value);
     if (!end || (*end && *end != ':')) {
         (void)error_set(reterr, ERROR_INPUT, "expected %s, got \"%.80s\"",
-                        end ? "a colon or the end behind the quotes" : "quotes that are closed",
+                        end ? "a colon or the end after the quotes" : "quotes that are closed",
                         value);
         return NULL;
     }

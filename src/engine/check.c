@@ -234,7 +234,7 @@ static void check_past(struct sim *sim, uint32_t job) {
         sim_fail(sim, ERROR_RUN, "check: job %s has held %g GPU-seconds, not %g",
                  sim->workload->jobs.at[job].id, true_s, held_s);
     if (!job_memory_is_whole(sim, job))
-        sim_fail(sim, ERROR_RUN, "policy %s has written behind its memory of job %s",
+        sim_fail(sim, ERROR_RUN, "policy %s has written past its memory of job %s",
                  sim->module->policy->name, sim->workload->jobs.at[job].id);
 }
 

@@ -166,7 +166,7 @@ bool callbacks_explain(struct sim *sim, char text[static EXPLANATION_BYTES]) {
     if (r >= 0 && i < plan.actions.count)
         snprintf(
             text, EXPLANATION_BYTES,
-            "it would start job %.60s if the host asked all its callbacks anew: one of them looks at what it may not",
+            "it would start job %.60s if the host asked all its callbacks again: one of them looks at what it may not",
             sim->workload->jobs.at[plan.actions.at[i].start.job].id);
     sim->error.code = ERROR_RUN; /* so that the plan is dropped */
     actions_finish(&plan);

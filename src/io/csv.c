@@ -132,7 +132,7 @@ static int split_field(struct csv *csv, struct slice line, const char **at, stru
     while (behind < end && is_csv_blank(*behind) && *behind != csv->separator)
         behind++;
     if (behind < end && *behind != csv->separator)
-        return bad_quote(csv, (size_t)(behind - line.at), "text behind a closing quote", reterr);
+        return bad_quote(csv, (size_t)(behind - line.at), "text after a closing quote", reterr);
     *at = behind;
     return 0;
 }

@@ -292,7 +292,7 @@ static struct yaml_node *read_alias(struct reader *reader, const yaml_event_t *e
             continue;
         if (!anchor->node) {
             problems_add(reader->problems, where, current_path(reader),
-                         "alias \"*%s\" stands inside what it repeats", name);
+                         "alias \"*%s\" is inside the node that it repeats", name);
             return NULL;
         }
         bool within =

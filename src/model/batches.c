@@ -130,7 +130,7 @@ void model_phases_check(const struct model *model, bool phi_is_given, const char
         if (!isnan(phases[i].phi) && model->efficiency == EFFICIENCY_NONE)
             problems_add(binding->problems, phases[i].where,
                          arena_printf(binding->arena, "%s.phi", at),
-                         "expected no phi beside efficiency: none");
+                         "expected no phi with efficiency: none");
         if (isnan(phases[i].phi) && !phi_is_given && model->efficiency != EFFICIENCY_NONE)
             problems_add(binding->problems, phases[i].where, at,
                          "key \"phi\" is missing (the model has none either)");

@@ -248,7 +248,7 @@ static void settle_power(struct gpu_model *gpu_model, const char *path,
     bool unknown = gpu_model->power_form == POWER_TDP;
     if (unknown && !(isnan(gpu_model->power.p0_w) && isnan(gpu_model->power.pmax_w)))
         problems_add(binding->problems, gpu_model->where, path,
-                     "expected no p0_w and pmax_w beside power: tdp");
+                     "expected no p0_w and pmax_w with power: tdp");
     if (unknown)
         gpu_model->power = (struct power_params){POWER_UNKNOWN_W, POWER_UNKNOWN_W};
     for (size_t i = 0; i < gpu_model->lookup.count; i++) {
@@ -257,7 +257,7 @@ static void settle_power(struct gpu_model *gpu_model, const char *path,
                          "lookup[%zu]: key \"power_w_per_gpu\" is missing", i);
         else if (!isnan(points[i].power_w_per_gpu) && unknown)
             problems_add(binding->problems, gpu_model->where, path,
-                         "lookup[%zu]: expected no power_w_per_gpu beside power: tdp", i);
+                         "lookup[%zu]: expected no power_w_per_gpu with power: tdp", i);
         if (unknown)
             points[i].power_w_per_gpu = POWER_UNKNOWN_W;
     }
@@ -401,17 +401,17 @@ static void check_training(const struct model *model, const struct yaml_node *no
     for (size_t i = 0; i < 2; i++)
         if (model->efficiency == EFFICIENCY_NONE && is_given(node, keys[i]))
             problems_add(binding->problems, model->where, path,
-                         "expected no %s beside efficiency: none", keys[i]);
+                         "expected no %s with efficiency: none", keys[i]);
         else if (model->efficiency != EFFICIENCY_NONE && trains && !is_given(node, keys[i]) &&
                  !(i == 1 && phases)) /* each phase may state phi */
             problems_add(binding->problems, model->where, path, "key \"%s\" is missing%s", keys[i],
-                         serves ? ": jobs need it beside gpus" : "");
+                         serves ? ": jobs need it next to gpus" : "");
     model_phases_check(model, is_given(node, "phi"), path, binding);
     bool stated = is_given(node, "batches") || is_given(node, "global_batches");
     if (trains && !stated && !batches_all_own(model) &&
         !model_phases_state(model, model_phase_states_batches))
         problems_add(binding->problems, model->where, path, "key \"batches\" is missing%s",
-                     serves ? ": jobs need it beside gpus" : "");
+                     serves ? ": jobs need it next to gpus" : "");
 }
 
 static bool nodes_equal(const struct yaml_node *a, const struct yaml_node *b) {

@@ -101,7 +101,7 @@ static void settle_plans(const struct gpu_model *g, const struct transformer *sh
             continue;
         if (!plan_parse(p->text, &p->plan))
             problems_add(binding->problems, p->where, at,
-                         "expected a plan like tp8pp4v2dp2mb1 (cp behind dp where it is above 1), "
+                         "expected a plan like tp8pp4v2dp2mb1 (cp after dp if it is above 1), "
                          "got \"%s\"",
                          p->text);
         else if (plan_gpus(&p->plan) != p->k)
@@ -160,7 +160,7 @@ const char *config_dropped_reason(const struct config_dropped *d, const struct m
     if (d->by_batch > 0)
         return "its model is a transformer, whose plans choose the batch: expected no b";
     if (d->by_plan > 0)
-        return "no plan divides its model's heads, layers and global batch among so many GPUs, or the one "
+        return "no plan divides its model's heads, layers and global batch among this number of GPUs, or the one "
                "that is stated for them cannot be on nodes of their type";
     if (d->by_most > 0)
         return "needs steps of more samples per GPU than most_batch of its model";

@@ -450,7 +450,7 @@ static void check_twice(const struct override *o) {
         const struct override_value *derived = find_value(o, pairs[i][0]);
         if (derived && find_value(o, pairs[i][1]))
             override_refuse(o, derived,
-                            "expected no %s beside it, which it sets: another entry may follow",
+                            "expected no %s next to it, which it sets: another entry may follow",
                             pairs[i][1]);
     }
 }

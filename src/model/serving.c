@@ -142,7 +142,7 @@ void serving_settle(struct model_serving *serving, struct location where, const 
     check_prompt(serving, where, path, binding);
     if (serving->tables.count > 0 && serving->unit == UNIT_SAMPLE)
         problems_add(binding->problems, where, arena_printf(binding->arena, "%s.unit", path),
-                     "expected token or output beside serving tables, got sample");
+                     "expected token or output with serving tables, got sample");
     for (size_t i = 0; i < serving->tables.count; i++) {
         const char *table_path = arena_printf(binding->arena, "%s.serving[%zu]", path, i);
         settle_points(&tables[i], (enum work_unit)serving->unit, table_path, binding);

@@ -114,7 +114,7 @@ static void on_crash(int number, siginfo_t *info, void *context) {
             add_words(signals[i].name);
     if (number == SIGSEGV && info->si_code == SEGV_ACCERR)
         add_words(
-            " (memory that is read-only or hidden, as the view and what is behind its arrays in a checked run)");
+            " (memory that is read-only or hidden, as the view and the memory after its arrays in a checked run)");
     signal(number, SIG_DFL); /* and once more, for a core dump or a debugger */
     if (own >= 0)
         note_place(own, at);

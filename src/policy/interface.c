@@ -349,7 +349,7 @@ static const char *column_fault(const struct easim_policy *p, const struct easim
         return NULL;
     if (column->type != EASIM_PARAM_REAL && column->type != EASIM_PARAM_DURATION &&
         column->type != EASIM_PARAM_INT)
-        return "only numbers, durations and text stand in columns";
+        return "only numbers, durations and text are possible in columns";
     return column->min <= column->max ? NULL : "min..max is no range";
 }
 

@@ -190,7 +190,7 @@ static void read_rows(struct reader *r) {
         return;
     if (r->table->row_count == 0) {
         problems_add(problems, (struct location){r->table->path, 0, 0}, NULL,
-                     "expected rows behind the header, got none");
+                     "expected rows after the header, got none");
         return;
     }
     refuse_repeats(r);

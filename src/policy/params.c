@@ -18,7 +18,7 @@ static const enum field_type field_types[] = {
 static const struct easim_param list_params[] = {
     {"strict", "", "stop at the first job that cannot start now", EASIM_PARAM_BOOL,
      offsetof(struct list_options, strict), 0, 1, 0, false, NULL, EASIM_ROLE_NONE},
-    {"resize", "", "when nobody waits, running jobs may move to a better configuration",
+    {"resize", "", "when no job waits, running jobs may move to a better configuration",
      EASIM_PARAM_BOOL, offsetof(struct list_options, resize), 0, 1, 0, false, NULL,
      EASIM_ROLE_NONE},
     {"shrink", "", "with resize, when jobs wait: running jobs may give GPUs back", EASIM_PARAM_BOOL,
@@ -27,7 +27,7 @@ static const struct easim_param list_params[] = {
      offsetof(struct list_options, resize_gain), 0, 1, 0.1, false, NULL, EASIM_ROLE_NONE},
     {"resize_interval_s", "s", "least time between two resizes of a job", EASIM_PARAM_DURATION,
      offsetof(struct list_options, resize_interval_s), 0, 1e9, 300, false, NULL, EASIM_ROLE_NONE},
-    {"round_s", "s", "decisions at its multiples only, where all jobs compete anew",
+    {"round_s", "s", "decisions at its multiples only, at which all jobs compete again",
      EASIM_PARAM_DURATION, offsetof(struct list_options, round_s), 10, 1e6, EASIM_OFF, true, NULL,
      EASIM_ROLE_ROUND},
     {"half_life_s", "s", "usage this long ago counts half", EASIM_PARAM_DURATION,

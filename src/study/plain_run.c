@@ -53,7 +53,7 @@ struct again {
 /* The further run so far. */
 struct comparison {
     const struct decision_log *log;
-    const char *then; /* "asked anew" */
+    const char *then; /* "asked again" */
     size_t compared;
     struct str difference; /* in words; "": none */
 };
@@ -118,7 +118,7 @@ static void compare_action(void *context, const struct sim *sim,
 static int run_again(const struct again *again, struct tally *counted, struct error *reterr) {
     const struct decision_log *log = again->log;
     const struct sim *first = again->first;
-    struct comparison comparison = {.log = log, .then = again->plain ? "asked anew" : "then"};
+    struct comparison comparison = {.log = log, .then = again->plain ? "asked again" : "then"};
     const struct observer observer = {.context = &comparison, .action = compare_action},
                           watch = log->crash ? crash_context_observer(log->crash)
                                              : (struct observer){0};
@@ -150,10 +150,10 @@ static int run_again(const struct again *again, struct tally *counted, struct er
     else if (differs)
         error_set(
             reterr, ERROR_RUN,
-            "policy %s decides otherwise if the host asks all its callbacks anew at each decision: %s: a callback looks at what it may not (policies/README.md, \"What the host keeps\")",
+            "policy %s decides otherwise if the host asks all its callbacks again at each decision: %s: a callback looks at what it may not (policies/README.md, \"What the host keeps\")",
             again->study->policy, comparison.difference.text);
     else if (r == ERROR_RUN && again->plain)
-        error_set(reterr, r, "with all callbacks asked anew at each decision: %s", error.text);
+        error_set(reterr, r, "with all callbacks asked again at each decision: %s", error.text);
     else if (r < 0)
         *reterr = error;
     str_finish(&comparison.difference);

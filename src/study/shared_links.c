@@ -30,8 +30,9 @@ static void warn_of_network(struct study *study, const struct usage *usage) {
                  model->name);
     }
     if (contention && usage->rigid.any)
-        warn(study, "cluster.network.contention: of no effect on rigid jobs, nobody knows what "
-                    "they send");
+        warn(
+            study,
+            "cluster.network.contention: of no effect on rigid jobs, because their traffic is not known");
 }
 
 /* --- storage --- */
@@ -76,7 +77,7 @@ static void warn_of_storage(struct study *study, const struct usage *usage) {
         warn(study, "storage: of no effect, no model of the workload's jobs states "
                     "bytes_per_sample");
     else if (has_storage && usage->rigid.any)
-        warn(study, "storage: of no effect on rigid jobs, nobody knows what they read");
+        warn(study, "storage: of no effect on rigid jobs, because their reads are not known");
 }
 
 void shared_links_check(struct study *study, const struct usage *usage, struct problems *problems) {

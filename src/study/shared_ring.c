@@ -151,7 +151,7 @@ struct observer crash_context_observer(struct crash_context *crash) {
 /* Of a killed one the policy is named only if it may be to blame: not while easim itself works. */
 static void explain_killed(const struct crash_context *crash, double grace_s, struct str *out) {
     bool own = easim_is_at_work(crash);
-    str_addf(out, "%s%s was killed, for it did not end within %g s",
+    str_addf(out, "%s%s was killed because it did not end within %g s",
              own ? "a replication" : "the run of ", own ? "" : crash_context_name(crash), grace_s);
 }
 

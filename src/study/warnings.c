@@ -82,7 +82,7 @@ static void warn_of_overload(struct study *study, const struct service *service)
     bool outputs = study->models.models[service->model].serving.unit == UNIT_OUTPUT;
     warn_of_service(
         study, service,
-        "demand: up to %.6g %s/s, %.6g in the mean, more than replicas.max of %lld can give here, "
+        "demand: up to %.6g %s/s, %.6g on average, more than replicas.max of %lld can give here, "
         "at most %.6g: first at t = %.9g s, for %.3g %% of the time; %s",
         sum.peak * d->output_share, outputs ? "outputs" : "tokens", sum.mean * d->output_share,
         (long long)service->replicas.max, sum.most * d->output_share, units_s(sum.first_ns),

@@ -391,7 +391,7 @@ static int conclude(struct worker_pool *pool, const struct error *failure, struc
     if (failure->code < 0)
         *reterr = *failure;
     else if (pool->killed_count > 1)
-        error_set(reterr, ERROR_CANCELLED, "interrupted, and %s; %zu more likewise", who->text,
+        error_set(reterr, ERROR_CANCELLED, "interrupted, and %s; %zu more, too", who->text,
                   pool->killed_count - 1);
     else if (pool->killed_count == 1)
         error_set(reterr, ERROR_CANCELLED, "interrupted, and %s", who->text);

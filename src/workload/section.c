@@ -200,9 +200,9 @@ static void check_kind(const struct stream *stream, const char *path,
          "slice, kill_at_request, load_scale and time_compression belong to kind: trace"},
         {stream->changes.from_s >= stream->changes.until_s, "slice: expected from before until"},
         {stream->changes.lead_s > 0 && stream->changes.from_s == 0,
-         "slice: expected from beside lead, which is the time before it"},
+         "slice: expected from with lead, which is the time before it"},
         {stream->changes.lead_s > 0 && stream->changes.first_row > 1,
-         "slice: expected no first_row beside lead: the slice begins at from"},
+         "slice: expected no first_row with lead: the slice begins at from"},
         {stream->changes.first_row > stream->changes.last_row,
          "slice: expected first_row up to last_row"},
         {!trace && stream->perturb_node, "key \"perturb\" belongs to kind: trace"},
@@ -541,7 +541,7 @@ int source_load(struct workload_source *source, const struct cluster *cluster,
         const char *path = streams[i].path;
         if (streams[i].warmup || streams[i].rigid_costs)
             report_section(binding, &streams[i], path,
-                           "warmup and rigid_costs belong beside `streams`");
+                           "warmup and rigid_costs belong next to `streams`");
         bind_stream(&streams[i], source, path, binding);
         if (binding->problems->count == before && streams[i].kind == STREAM_TRACE)
             read_trace(&streams[i], source, readers, path, binding);

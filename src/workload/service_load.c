@@ -34,7 +34,7 @@ static const char *why_not(const struct candidate *candidate, const struct servi
     if (type < 0)
         return "the cluster has no such GPU";
     if (candidate->k > cluster->gpu_types[type].node_gpus_max)
-        return arena_printf(arena, "a replica stands in one node, and the largest has %u",
+        return arena_printf(arena, "a replica is in one node, and the largest has %u",
                             cluster->gpu_types[type].node_gpus_max);
     double least_ms = candidate->table->table.points[0].latency_ms[o->quantile];
     if (least_ms > o->most_ms)
@@ -259,7 +259,7 @@ static const struct model *find_model(struct service *service, const struct mode
     service->model = (uint32_t)found;
     if (models->models[found].serving.tables.count == 0) {
         refuse_key(service, "model", binding,
-                   "model \"%.80s\" has no serving tables: nobody knows how it serves",
+                   "model \"%.80s\" has no serving tables: its serving speed is not known",
                    service->model_name);
         return NULL;
     }

@@ -216,14 +216,14 @@ Test(contention, warnings) {
          "storage: of no effect, no model of the workload's jobs states bytes_per_sample"},
         {"bytes_per_sample: 1MB, ", "gpu: g, gpus: 2", "storage: {bandwidth: 1GB/s}\n",
          "a,0,m,1,10,\nb,0,,1,,10\n",
-         "storage: of no effect on rigid jobs, nobody knows what they read"},
+         "storage: of no effect on rigid jobs, because their reads are not known"},
         {"storage_bytes_per_sample: 1MB, ", "gpu: g, gpus: 2", "", "a,0,m,1,10,\n",
          "models.m.storage_bytes_per_sample: of no effect without storage"},
         {"bytes_per_sample: 1MB, ", "gpu: g, gpus: 2", "", "a,0,m,1,10,\n", NULL},
         {"sync_bytes: 1MB, ", "gpu: g, gpus: 2", "", "a,0,m,1,10,\n",
          "models.m.sync_bytes: of no effect without cluster.network.contention"},
         {"sync_bytes: 1MB, ", "count: 2, gpu: g, gpus: 2", CONTENDED, "a,0,m,4,10,\nb,0,,1,,10\n",
-         "cluster.network.contention: of no effect on rigid jobs, nobody knows what they send"},
+         "cluster.network.contention: of no effect on rigid jobs, because their traffic is not known"},
         {"", "count: 2, gpu: g, gpus: 2", CONTENDED, "a,0,m,1,10,\n",
          NULL}, /* one GPU sends none */
     };

@@ -193,7 +193,7 @@ Test(now, memory_that_is_too_short) {
     run_remembering(&t, "{name: remembers, params: {kind: behind}}", false);
     cr_expect_eq(t.status, ERROR_RUN);
     cr_expect_str_eq(t.failure,
-                     "policy remembers has written behind its memory of job a (at t = 0 s)");
+                     "policy remembers has written past its memory of job a (at t = 0 s)");
     trial_finish(&t);
 }
 

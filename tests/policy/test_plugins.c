@@ -326,13 +326,13 @@ static void run_reader(struct trial *t, const char *what, bool unchecked) {
 }
 
 #define ANEW_B \
-    "policy reads_view decides otherwise if the host asks all its callbacks anew at each decision: " \
+    "policy reads_view decides otherwise if the host asks all its callbacks again at each decision: " \
     "first it starts job c on 2 x g at t = 10 s (decision 4); " \
-    "asked anew it starts job b on 2 x g at t = 10 s (decision 4): a callback looks at what it may not"
+    "asked again it starts job b on 2 x g at t = 10 s (decision 4): a callback looks at what it may not"
 #define WOULD_START(job) \
     "policy reads_view leaves 2 jobs waiting for ever: nothing runs, nothing will happen, " \
     "2 of 2 GPUs are free; the first of them is job b; it would start job " job \
-    " if the host asked all its callbacks anew"
+    " if the host asked all its callbacks again"
 
 /* Answers that the host keeps although they depend on what they may not: a checked run fails when
    other answers decide otherwise; any run, where they leave jobs waiting, and says so then. */

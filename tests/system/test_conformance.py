@@ -49,14 +49,14 @@ FAULTS = {
     "open_files": {"no descriptors or processes left": "1 stay open after each run"},
     "prints": {"process is left alone": r"writes to standard output \"init of\\x1b\[31m prints\" in \"one GPU\""},
     "prints_errors": {"process is left alone": r"writes to standard error \"decided\" in \"one GPU\""},
-    "reads_past_end": {"view is left alone": "writes into the view, or reads behind an array of it, in: one GPU"},
+    "reads_past_end": {"view is left alone": "writes into the view, or reads past an array of it, in: one GPU"},
     "refused": {"no action refused": r"\d+ of \d+ actions: not enough free GPUs \(\d+\)"},
     "sleeper": {"scenario: one GPU": r"did not end within 2 s of processor time \(at t = .*"},
     "small_jobs_only": {"scenario: jobs as large as the cluster": r"policy small_jobs_only leaves \d+ jobs waiting .*"},
     "static_counter": {"two runs at once": r"\".*\" beside \".*\": action .*"},
     **{f"undeclared_{name}": {"reads only what it declares": rf"{name.replace('_', ' ')}: action \d+ was start job .*"}
        for name in ("carbon", "price", "deadlines", "users", "forecasts", "run_times")},
-    "writes_view": {"view is left alone": f"writes into the view, or reads behind an array of it, in: {', '.join(SCENARIOS)}"},
+    "writes_view": {"view is left alone": f"writes into the view, or reads past an array of it, in: {', '.join(SCENARIOS)}"},
 }
 
 

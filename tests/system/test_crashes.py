@@ -79,7 +79,7 @@ def before_the_first_decision(folder):
     for name, code, text, more in (
             ("faults/crash_in_init", 1, GONE + " (replication 1, at t = 0 s, after 0 decisions)", []),
             ("overflows", 1, GONE + " (replication 1, at t = 0 s, after 1 decisions)", []),
-            ("write_view", 1, GONE + " (memory that is read-only or hidden, as the view and what is behind its arrays in a checked run) (replication 1, at t = "
+            ("write_view", 1, GONE + " (memory that is read-only or hidden, as the view and the memory after its arrays in a checked run) (replication 1, at t = "
              "0 s, after 1 decisions)", ["--check"])):
         if SANITIZED:
             break  # a sanitizer's own handler reports crashes
@@ -204,8 +204,8 @@ def interrupted_before_any_replication(folder):
     out = folder / "compare"
     _, errors = interrupt_loops(["compare", BASE, "--policies", f"fcfs,{BAD}", "-n", 2, "--set", "horizon=4h", "--threads", 2,
                            "--set", "params_by_policy={ends_badly: {how: loop}}", "--out", out, "--quiet"], 2)
-    assert errors.endswith("; 1 more likewise: 0 of 2 replications of policy ends_badly are finished and kept, as is "
-                           "what was finished before\n"), errors
+    assert errors.endswith("; 1 more, too: 0 of 2 replications of policy ends_badly are finished and kept, and so are "
+                           "results that were finished before\n"), errors
     manifest = json_of(out / "manifest.json")
     assert (manifest["policies"], manifest["failed"], manifest["missing"]) == (["fcfs"], [], ["ends_badly"]), manifest
     assert len(rows_of(out / "fcfs/summary.csv")) == 2 and not (out / "ends_badly").exists()
@@ -215,7 +215,7 @@ def easim_is_generating_jobs(folder):
     """4e9 s at 0.005 jobs a second are 20 million jobs: no callback of the policy has run when the signal comes."""
     _, errors = interrupt_loops(["run", BASE, "--policy", "fcfs", "--set", "horizon=4000000000s", "--set",
                            "workload.rate_per_s=0.005", "-n", 1, "--out", folder / "out", "--quiet"], 0)
-    assert errors == ("easim: interrupted, and a replication was killed, for it did not end within 2 s (easim was "
+    assert errors == ("easim: interrupted, and a replication was killed because it did not end within 2 s (easim was "
                       "generating the jobs of replication 1): 0 of 1 replications are finished and kept\n"), errors
     assert not (folder / "out").exists()
 
@@ -265,12 +265,12 @@ def one_that_loops(folder):
     """Replications 6, 7 and 8 loop at decision 87; the seven others are kept. Searches keep nothing."""
     looping = ["-n", 10, "--seed", 2, "--set", "horizon=4h", "--threads", 4, "--quiet"]
     params = ["--set", "policy.params.how=loop", "--set", "policy.params.after=87"]
-    text = f"easim: interrupted, and the run of {WHO} was killed, for it did not end within 2 s (replication 6, at t = "
+    text = f"easim: interrupted, and the run of {WHO} was killed because it did not end within 2 s (replication 6, at t = "
     for number in (signal.SIGINT, signal.SIGTERM):
         out = folder / f"run-{number}"
         _, errors = interrupt_loops(["run", BASE, "--policy", BAD, *looping, *params, "--out", out], 3, number)
         assert errors.startswith(text) and errors.endswith(
-            " s, after 86 decisions); 2 more likewise: 7 of 10 replications are finished and kept\n"), errors
+            " s, after 86 decisions); 2 more, too: 7 of 10 replications are finished and kept\n"), errors
         manifest = json_of(out / "manifest.json")
         assert manifest["partial"] is True and manifest["replications_done"] == 7
         assert [row["replication"] for row in rows_of(out / "summary.csv")] == ["1", "2", "3", "4", "5", "9", "10"]
@@ -278,19 +278,19 @@ def one_that_loops(folder):
     own = ["--set", "params_by_policy={ends_badly: {how: loop, after: 87}}"]
     out = folder / "compare"
     _, errors = interrupt_loops(["compare", BASE, "--policies", f"fcfs,{BAD}", *looping, *own, "--out", out], 3)
-    assert errors.startswith(text) and "7 of 10 replications of policy ends_badly are finished and kept, as is what was finished before\n" in errors, errors
+    assert errors.startswith(text) and "7 of 10 replications of policy ends_badly are finished and kept, and so are results that were finished before\n" in errors, errors
     assert len(rows_of(out / "fcfs/summary.csv")) == 10 and len(rows_of(out / "ends_badly/summary.csv")) == 7
     no_temporary(out)
     manifest = json_of(out / "manifest.json")
     assert manifest["failed"] == [] and manifest["missing"] == ["ends_badly"] and manifest["partial"] is True, manifest
     _, errors = interrupt_loops(["tune", BASE, "--policy", BAD, "--params", "after=50..100", "--objective", "energy_kwh",
                            *looping, *params, "--set", "seed=3", "--training-seed", 2, "--out", folder / "tune"], 3)
-    assert errors.startswith(text) and errors.endswith("; 2 more likewise: there are no results\n"), errors
+    assert errors.startswith(text) and errors.endswith("; 2 more, too: there are no results\n"), errors
     who = f"policy ends_badly_list ({BAD_LIST})"
     _, errors = interrupt_loops(["ablate", BASE, "pollux", f"{BAD_LIST}:how=loop", "-n", 2, "--threads", 2, "--out",
                            folder / "ablate", "--quiet"], 2)
     assert errors.startswith(text.replace(WHO, who).replace("replication 6", "replication 1")), errors
-    assert errors.endswith("; 1 more likewise: there are no results\n"), errors
+    assert errors.endswith("; 1 more, too: there are no results\n"), errors
     assert not (folder / "tune").exists() and not (folder / "ablate").exists()
 
 

@@ -84,6 +84,7 @@ class Cases:
         return {
             ("easim", 0, "`--version`"): ["--version"],
             ("easim", 2, "an unknown command"): ["rnu"],
+            ("easim help", 2, "an unknown word"): ["help", "jct_p96_s"],
             ("run", 0, "done"): ["run", TINY, "--quiet"],
             ("run", 1, "the policy ended its process"): ["run", *badly("exit")],
             ("run", 1, "the policy gave up"): ["run", *badly("fail")],

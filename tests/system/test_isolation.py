@@ -156,8 +156,8 @@ def interrupted(folder):
     assert len(processes()) == 3 and "Z" not in processes().values(), processes()
     _, errors = interrupt(process)
     said, rest = errors.split(" (replication 1, at t = ")
-    assert said == f"easim: interrupted, and the run of {WHO} was killed, for it did not end within 2 s", errors
-    assert rest.splitlines()[0].endswith(" s, after 19 decisions); 1 more likewise: what was finished is kept"), errors
+    assert said == f"easim: interrupted, and the run of {WHO} was killed because it did not end within 2 s", errors
+    assert rest.splitlines()[0].endswith(" s, after 19 decisions); 1 more, too: what was finished is kept"), errors
     none_left()
     assert len(runs_in(kept_by(out))) == 2  # a loop that was interrupted is no failure
     done = easim("sweep", folder / "hang.yaml", "--out", out, "--run-timeout", "200ms", code=1)

@@ -537,8 +537,8 @@ def ea2p_configurations(folder):
         return json.loads(done.stdout)["rows"][0]["gpu_energy_j"] if done.returncode == 0 else done.stderr.replace(file, "{}")
     assert found("{}") == 600 * 3600  # it does not say: Wh, as in EA2P
     (folder / "config_energy.json").unlink()
-    no_unit = "{}: --energy-unit: expected J, Wh or kWh: the file does not say, and there is no config_energy.json beside it\n"
-    no_interval = ("{}: --rescale: expected sampling_freq in a config_energy.json beside the file: the nominal interval is "
+    no_unit = "{}: --energy-unit: expected J, Wh or kWh: the file does not say, and there is no config_energy.json next to it\n"
+    no_interval = ("{}: --rescale: expected sampling_freq in a config_energy.json next to the file: the nominal interval is "
                    "not known\n")
     assert found(None) == no_unit
     assert found(None, "--energy-unit", "J", "--rescale", "1.25") == no_interval

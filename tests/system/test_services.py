@@ -370,7 +370,7 @@ def overloaded(folder):
         table = easim("run", folder / "c.yaml", "--force", "--out", folder / "out").stdout
         if told:
             peak, mean, capacity, first, share, end = told.split(" ", 5)
-            told = (f"  warning: workload.streams[0].demand: up to {peak} tokens/s, {mean} in the mean, more than replicas.max of {most} can "
+            told = (f"  warning: workload.streams[0].demand: up to {peak} tokens/s, {mean} on average, more than replicas.max of {most} can "
                     f"give here, at most {capacity}: first at t = {first} s, for {share} % of the time; {end}\n")
             assert told in checked and told in table, (told, checked, table)
         else:

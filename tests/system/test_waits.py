@@ -126,7 +126,7 @@ class Naive:
         """Why it waits on, after the decision."""
         first = self.queue[0]
         if self.policy == "fcfs":
-            return None if job is first else f"job {first.name} comes first, cannot start, and nobody passes it"
+            return None if job is first else f"job {first.name} comes first, cannot start, and no job passes it"
         if self.policy == "easy":
             shadow, extra = self.reservation(first)
             at = f"[{seconds(shadow)} s]"

@@ -67,7 +67,7 @@ Test(csv, rows_and_errors, .init = temp_dir_enter, .fini = temp_dir_leave) {
         {"a,b\nx,\"y\nz,w\n", ',', "<a><b>/{jobs.csv:2:3: quote not closed on this line}/<z><w>"},
         {"a,b\nx,\"y\"\"\nz,w\n", ',',
          "<a><b>/{jobs.csv:2:3: quote not closed on this line}/<z><w>"},
-        {"a,b\nx,\"y\"z\n", ',', "<a><b>/{jobs.csv:2:6: text behind a closing quote}"},
+        {"a,b\nx,\"y\"z\n", ',', "<a><b>/{jobs.csv:2:6: text after a closing quote}"},
         {"a,b\nx,5\" disk\n", ',',
          "<a><b>/{jobs.csv:2:4: quote inside a field that does not begin with one}"},
     };

@@ -74,7 +74,7 @@ Test(policy_text, bad_texts) {
         {"zeus:tau=1h:tau=2h", "parameter \"tau\" is given twice"},
         {"zeus:tau=\"1h", "expected quotes that are closed, got \"\"1h\""},
         {"zeus:tau='1h''", "expected quotes that are closed, got \"'1h''\""},
-        {"zeus:tau=\"1h\"2", "expected a colon or the end behind the quotes, got \"\"1h\"2\""},
+        {"zeus:tau=\"1h\"2", "expected a colon or the end after the quotes, got \"\"1h\"2\""},
         {"\"./mine.so", "expected a path in quotes, then a colon or the end, got \"\"./mine.so\""},
         {"\"./mine\".so",
          "expected a path in quotes, then a colon or the end, got \"\"./mine\".so\""},

@@ -115,7 +115,7 @@ Test(yaml_doc, problems_with_places) {
          "a.yaml:2:5: x: expected a word as key, found a list\n"
          "a.yaml:4:5: x: expected a word as key, found a mapping"},
         {"a: 1\n---\nb: 2\n", "a.yaml:2:1: a second document: expected one"},
-        {"a: &x {b: *x}\n", "a.yaml:1:11: a.b: alias \"*x\" stands inside what it repeats"},
+        {"a: &x {b: *x}\n", "a.yaml:1:11: a.b: alias \"*x\" is inside the node that it repeats"},
         {"a: *nobody\n", "a.yaml:1:4: a: alias \"*nobody\" has no anchor"},
         {"a: \"x\\0y\"\n", "a.yaml:1:4: a: a NUL character in the text"},
         {"a: [1, 2\nb: 3\n",

@@ -472,7 +472,7 @@ static int bind_item(struct sweep_axes *axes, const struct yaml_node *node, cons
                            "expected one of values, range, zip and sample");
     if ((item.path || item.name || item.label) && (item.zip || item.sample))
         return refuse_axis(binding, item.where, path,
-                           "the names, paths and labels of zip and sample stand inside of them");
+                           "the names, paths and labels of zip and sample belong inside of them");
     int r = item.zip
                 ? bind_zip(axes, item.zip, arena_printf(binding->arena, "%s.zip", path), binding)
             : item.sample ? bind_sample(axes, item.sample,

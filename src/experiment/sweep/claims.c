@@ -257,8 +257,8 @@ static void check_of(const struct claims *claims, const struct claims_subject *s
             problems_add(binding->problems, subject->where, path,
                          "the axis %s does not stand alone, but in a zip or sample", axis->name);
         if (claims_picks_axis(&subject->only, subject->of.at[i].axis))
-            problems_add(binding->problems, subject->where, path,
-                         "the axis %s stands under `only` too", axis->name);
+            problems_add(binding->problems, subject->where, path, "the axis %s is under `only` too",
+                         axis->name);
     }
 }
 
@@ -355,9 +355,8 @@ static void bind_joint(struct claims *claims, struct target *target, const struc
     joint->where = item->where;
     joint->name = item->name;
     if (item->metric || item->of || item->only || !isnan(item->value) || !isnan(item->within))
-        report_claim(
-            binding, item->where, path,
-            "`all` stands alone: expected no metric, of, only, value and within beside it");
+        report_claim(binding, item->where, path,
+                     "`all`: expected no metric, of, only, value and within next to it");
     for (size_t i = 0; i < item->all.count; i++) {
         int found = find_target_named(claims, names[i], number);
         if (found < 0 || claims->targets[found].all_count > 0) {

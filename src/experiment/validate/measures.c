@@ -237,7 +237,7 @@ static int check_meter_figure(const struct item *item) {
         return report_item(item, m->job ? "job" : "over", "not of a figure of the meter");
     if (!isnan(m->value) || m->fact)
         return report_item(item, m->fact ? "fact" : "value",
-                           "not of a figure of the meter, whose readings are what was measured");
+                           "not of a figure of the meter, whose readings are the measurement");
     return 0;
 }
 

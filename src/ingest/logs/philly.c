@@ -321,18 +321,18 @@ static void read_jobs(struct reader *reader) {
         if (byte == ']')
             break;
         if (byte != ',') {
-            refuse_place(reader, reader->line, NULL, "expected a comma or ] behind a job");
+            refuse_place(reader, reader->line, NULL, "expected a comma or ] after a job");
             return;
         }
         take_bytes(reader, 1);
         byte = peek_byte(reader);
         if (byte == ']')
-            refuse_place(reader, reader->line, NULL, "expected a job behind the comma");
+            refuse_place(reader, reader->line, NULL, "expected a job after the comma");
     }
     take_bytes(reader, 1);
     if (peek_byte(reader) >= 0)
         refuse_place(reader, reader->line, NULL,
-                     "expected the end of the file behind the array of jobs");
+                     "expected the end of the file after the array of jobs");
 }
 
 static int open_log(struct reader *reader, const char *path, struct error *reterr) {

@@ -113,7 +113,7 @@ static bool can_rescale(struct records_job *job, const struct records *records,
     if (measured_s > 0 && isnan(reader->interval_s))
         problems_add_setting(
             job->problems, where, "rescale",
-            "expected sampling_freq in a config_energy.json beside the file: the nominal interval is not known");
+            "expected sampling_freq in a config_energy.json next to the file: the nominal interval is not known");
     else if (measured_s > 0 && measured_s < reader->interval_s)
         problems_add_setting(job->problems, where, "rescale",
                              "expected at least sampling_freq, %g s, got %g s", reader->interval_s,
@@ -146,7 +146,7 @@ static bool begin_ea2p(struct records_job *job, struct records *records) {
     else if (isnan(r->joules))
         problems_add_setting(
             job->problems, (struct location){records->path, 0, 0}, "energy-unit",
-            "expected J, Wh or kWh: the file does not say, and there is no config_energy.json beside it");
+            "expected J, Wh or kWh: the file does not say, and there is no config_energy.json next to it");
     if (job->options->rescale_s > 0 && r->counts[KIND_GPU] == 0)
         problems_add_setting(&job->profile->notes, (struct location){records->path, 1, 0},
                              "rescale", "no effect: no energies of GPUs");

@@ -72,7 +72,7 @@ void find_idle(const struct rule_run *rule_run, const void *thresholds, struct i
         return;
     struct insight *insight = insights_add(insights, rule_run->from_s, rule_run->to_s);
     struct top_list rests = longest_rests(rule_run);
-    insight_find(insight, "GPUs that no job held drew %.4g kWh while awake, %.1f %% of all energy",
+    insight_find(insight, "GPUs without a job drew %.4g kWh while awake, %.1f %% of all energy",
                  idle_j / J_PER_KWH, 100 * idle_j / rule_run->energy_j);
     SHOW(insight, idle, .energy = idle_j / J_PER_KWH, .share = idle_j / rule_run->energy_j,
          .held_back = rule_run->waste->of[WASTE_HELD_BACK].energy_j / J_PER_KWH,
@@ -151,7 +151,7 @@ static void report_tail(const struct rule_run *rule_run, const struct tail *tail
                          units_s(e->from_ns), units_s(e->to_ns), "holds GPUs at the end");
     }
     insight->evidence_count = tail->jobs.total;
-    insight->recommendation = "let jobs grow when nobody waits";
+    insight->recommendation = "let jobs grow when no job waits";
     (void)proposal_param(insight, "resize", "true");
     proposal_policies(insight, EASIM_READS_RUN_TIMES, 0);
     insight_weigh(insight, tail->idle_j, rule_run->energy_j);

@@ -200,7 +200,7 @@ static void report_underscale(const struct rule_run *rule_run, struct gathered *
                  g->gpu_s / S_PER_H, g->jobs, g->gained_s / S_PER_H);
     SHOW(insight, underscale, .idle = g->gpu_s / S_PER_H, .time_saved = g->gained_s,
          .jobs = g->jobs);
-    insight->recommendation = "let jobs grow into free GPUs when nobody waits for these";
+    insight->recommendation = "let jobs grow into free GPUs when no job waits for these";
     if (!proposal_param(insight, "resize", "true"))
         proposal_none(insight, "the policy has no parameter for it, or does it already");
     insight_weigh(insight, g->gpu_s, rule_run->gpu_s);

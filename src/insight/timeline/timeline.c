@@ -184,7 +184,7 @@ void timeline_say_thinned(const struct timeline_result *result, struct str *out)
         {t->rests, "times asleep or failed left out"},
         {t->decisions, "decisions joined, one instant for each sort and interval"},
         {t->arrivals, "submissions joined, one slice for each interval"},
-        {t->samples, "samples of counters left out: the last of each interval stands"},
+        {t->samples, "samples of counters left out: the last of each interval is kept"},
     };
     if (result->resolution_ns == 0)
         return;

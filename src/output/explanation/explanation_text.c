@@ -280,7 +280,7 @@ static void tell_moments(struct prose *prose, const struct moments *moments) {
 static void tell_overtaker(struct prose *prose, const struct explanation_overtaker *overtaker) {
     static const char *const reasons[] = {
         [OVERTOOK_NO_ROOM] = "what was free was not enough for any configuration of this job",
-        [OVERTOOK_CAP] = "this job would have fitted, but for the power cap",
+        [OVERTOOK_CAP] = "this job would have fitted without the power cap",
         [OVERTOOK_BY_CHOICE] = "this job would have fitted: the policy put the other one first",
         [OVERTOOK_BY_TAKING] =
             "nothing was free for this job: the policy took GPUs from others in that decision"};

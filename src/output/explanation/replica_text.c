@@ -163,7 +163,7 @@ static void tell_start(struct prose *prose, const struct replica_explanation *ex
     tell(prose, "It got %" PRIu32 " x %s of node %" PRIu32 " at %s%s\n", config->k,
          prose_type(prose, config->gpu_type), explanation->node,
          prose_time(prose, explanation->start_ns),
-         explanation->sources.count > 0 ? ":" : ", which nobody had held before.");
+         explanation->sources.count > 0 ? ":" : ", which were free before.");
     tell_sources(prose, explanation);
     if (explanation->ready_ns > explanation->start_ns)
         tell(prose, "It loaded for %s. ",

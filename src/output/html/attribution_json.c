@@ -134,9 +134,9 @@ static void add_tree(struct str *out, const struct attribution *attribution) {
     json_out_member_open(out, "attribution", '{');
     ADD_COLUMN(out, "path", path->count, i, json_out_text(out, path->at[i].name));
     json_out_member_text(out, "nobody", NOBODY);
-    json_out_member_text(out, "note",
-                         "Of the measured time; what no job held (idle GPUs, nodes beside their "
-                         "GPUs) is kept apart. easim attribute has other paths and rules.");
+    json_out_member_text(
+        out, "note",
+        "Only the measured time; GPUs without a job and the rest of the nodes have rows of their own. easim attribute has other paths and rules.");
     add_nodes(out, &tree);
     json_out_close(out, '}');
     free(tree.children);

@@ -129,7 +129,7 @@ static void add_gpu(struct line *line, const struct gpu_model *g) {
 
 void parameters_report(const struct survey *survey, struct str *out) {
     struct line line = {.out = out};
-    str_add(out, "Behind a parameter m: measured, d: derived, a: assumed, o: overridden.\n");
+    str_add(out, "After a parameter m: measured, d: derived, a: assumed, o: overridden.\n");
     for (size_t i = 0; i < survey->pairs.count; i++) {
         const struct model *model = survey->pairs.at[i].model;
         if (i == 0 || survey->pairs.at[i - 1].model != model) {

@@ -514,7 +514,7 @@ static void note_left_out(struct drawing *d, size_t models_left_out) {
             "%zu of %zu models are left out, with fewer than two points or more than %d panels",
             models_left_out, t->models.count, MOST_PANELS);
     if (t->infeasible > 0)
-        plot_note(d->figure, "%zu rows that no job may have are left out", t->infeasible);
+        plot_note(d->figure, "%zu rows that jobs may not have are left out", t->infeasible);
     if (t->limited > 0)
         plot_note(d->figure, "%zu rows under a power limit are left out", t->limited);
     if (t->later > 0)

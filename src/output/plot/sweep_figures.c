@@ -326,7 +326,7 @@ static int find_map_axes(const struct grid_table *table, const struct plot_wishe
     else if (r == 0)
         roles->axes[LINE] = widest_axis(table, true, SIZE_MAX, taken, by == GRID_NO_AXIS ? 1 : 2);
     if (r == 0 && (roles->axes[LINE] == GRID_NO_AXIS || roles->axes[LINE] == roles->axes[X]))
-        r = plot_not_possible(figure, "expected a second axis of numbers beside %s",
+        r = plot_not_possible(figure, "expected a second axis of numbers next to %s",
                               table->axes.at[roles->axes[X]].name);
     return r == 0 ? find_by(table, wishes, false, roles, PANEL, figure) : r;
 }

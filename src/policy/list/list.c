@@ -540,7 +540,7 @@ static void tell(struct list *list, const struct easim_pass *pass) {
         snprintf(text, sizeof text, "GPUs are given out in rounds, the next one at [%.9g s]",
                  units_s(list->rounds.asked * list->rounds.round_ns));
     else if (first != job->index)
-        snprintf(text, sizeof text, "job %.99s comes first, cannot start, and nobody passes it",
+        snprintf(text, sizeof text, "job %.99s comes first, cannot start, and no job passes it",
                  host_job(pass->view, first)->id);
     else if (!list_in_rounds(list)) {
         rules_tell(&list->rules, pass, job);

@@ -126,7 +126,7 @@ CASES = [
     tune_params("two lists of policies", "policy=[zeus],policy=[fcfs]",
                 "--params: policy is listed twice"),
     tune_params("parameter of no certain policy", "policy=[zeus,pollux],edp_slack",
-                "--params: expected params_by_policy.POLICY.edp_slack beside policy=[...], got edp_slack"),
+                "--params: expected params_by_policy.POLICY.edp_slack with policy=[...], got edp_slack"),
     tune_params("parameter of a policy that is not to choose", "policy=[fcfs,pollux],params_by_policy.zeus.edp_slack",
                 "--params: params_by_policy.zeus.edp_slack: policy zeus is not among those to choose from"),
     tune_params("unknown parameter of a policy to choose", "policy=[zeus],params_by_policy.zeus.edp_slak",

@@ -32,7 +32,7 @@ CASES = [
     text("nothing between commas", ",pollux", "expected a policy, got \"\""),
     text("twice the same parameter", "zeus:tau=1h:tau=2h", "parameter \"tau\" is given twice"),
     text("quotes that are not closed", "zeus:tau=\"1h", "expected quotes that are closed, got \"\"1h\""),
-    text("more behind the quotes", "zeus:tau=\"1h\"2", "expected a colon or the end behind the quotes, got \"\"1h\"2\""),
+    text("more behind the quotes", "zeus:tau=\"1h\"2", "expected a colon or the end after the quotes, got \"\"1h\"2\""),
     text("path in quotes that are not closed", "\"./mine.so:tau=1h",
          "expected a path in quotes, then a colon or the end, got \"\"./mine.so:tau=1h\""),
     text("of all", "all:tau=1h", "expected parameters of one policy, not of all, got \"all:tau=1h\""),

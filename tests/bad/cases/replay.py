@@ -21,7 +21,7 @@ def replay(name, rows, *errors, file="r.csv", params=None, **more):
 CASES = [
     replay("file that is not there", None, "r.csv: cannot open: No such file or directory"),
     replay("empty file", "", "r.csv: empty file, expected a header line"),
-    replay("header alone", "time_s,job_id,gpus\n", "r.csv: expected rows behind the header, got none"),
+    replay("header alone", "time_s,job_id,gpus\n", "r.csv: expected rows after the header, got none"),
     replay("no header", "0,1,1\n120,1,2\n", 'r.csv:1:5: duplicate column "1"'),
     replay("columns misspelt", "time,jobid,gpu\n0,1,1\n", f'{HEADER}"time_s" is missing, did you mean "time"? (columns: time, jobid, gpu)',
            f'{HEADER}"job_id" is missing, did you mean "jobid"? (columns: time, jobid, gpu)', f'{HEADER}"gpus" is missing, did you mean "gpu"? (columns: time, jobid, gpu)'),

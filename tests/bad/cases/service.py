@@ -98,7 +98,7 @@ CASES = [
     service("unknown model", ("model: chat", "model: chta"),
             f"{HERE}.model: no model is named \"chta\", did you mean \"chat\"?"),
     service("model without tables", ("model: chat", "model: bert"),
-            f"{HERE}.model: model \"bert\" has no serving tables: nobody knows how it serves"),
+            f"{HERE}.model: model \"bert\" has no serving tables: its serving speed is not known"),
     service("labels that are none", ("      name: chat\n", "      name: chat\n      labels: [a]\n"),
             "c.yaml:15:15: workload.streams[1].labels: expected names and texts: {team: search}, got a list"),
     service("label without a text", ("      name: chat\n", "      name: chat\n      labels: {team: [a], b: }\n"),
@@ -148,7 +148,7 @@ CASES = [
     service("limit of 0", ("max: 4", "max: 4, b: [0]"),
             "c.yaml:18:30: workload.streams[1].replicas.b[0]: expected number > 0 and <= 1000000000, got \"0\""),
     service("replica larger than a node", [("gpus: 8}", "gpus: 1}"), ("model: chat", "model: images"), NO_FILE, NO_ITL],
-            f"{HERE}: no replica can serve it within 1000 ms: a100 k 2: a replica stands in one node, and the largest has 1"),
+            f"{HERE}: no replica can serve it within 1000 ms: a100 k 2: a replica is in one node, and the largest has 1"),
     # scaling
     scaling("target: 0", "c.yaml:15:25: workload.streams[1].scaling.target: expected number 0.01..1, got \"0\""),
     scaling("target: 1.2", "c.yaml:15:25: workload.streams[1].scaling.target: expected number 0.01..1, got \"1.2\""),

@@ -64,7 +64,7 @@ CASES = [
             "m.yaml:8:19: models[0].serving[0].evidence: expected one of measured | derived | assumed | assumed (override), got \"guessed\""),
     serving("samples", ("    unit: token\n", ""),
             "m.yaml:2:5: models[0].prompt: expected no prompt: only serving tables of tokens have one",
-            "m.yaml:2:5: models[0].unit: expected token or output beside serving tables, got sample"),
+            "m.yaml:2:5: models[0].unit: expected token or output with serving tables, got sample"),
     serving("prompts not said", ("    prompt: {included: true}\n", ""),
             "m.yaml:2:5: models[0].prompt: expected included: true or output_equivalents: what prompts cost"),
     serving("prompts said twice", ("included: true", "included: true, output_equivalents: 0.1"),
@@ -82,7 +82,7 @@ CASES = [
     model("lookup: energy without points", ("        gamma: 2\n", "        gamma: 2\n        power_between: energy\n"),
           "m.yaml:8:9: models[0].gpus.a100.power_between: expected power: energy is between points with throughput and power only"),
     Case("serving: gpus without what jobs need",
-         tuple(f"m.yaml:2:5: models[0]: key \"{key}\" is missing: jobs need it beside gpus" for key in ("m0", "phi", "batches")),
+         tuple(f"m.yaml:2:5: models[0]: key \"{key}\" is missing: jobs need it next to gpus" for key in ("m0", "phi", "batches")),
          {"c.yaml": CONFIG,
           "m.yaml": changed(MODELS, [("    m0: 1024\n    phi: 1000\n    batches: [8, 16]\n", TOKENS)])}),
 ]

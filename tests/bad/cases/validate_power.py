@@ -30,7 +30,7 @@ CASES = [
     power("cells of the meter", HEAD + METER + FIGURES, 'm.csv:2:4: power_w: expected watts -1e15..1e15, empty or nan, got "4OO"',
           meter=ROWS.replace("400", "4OO")),
     power("figures with a value", HEAD + METER + FIGURES.replace("3%", "3%, value: 9"),
-          "v.yaml:9:5: measured[0].value: not of a figure of the meter, whose readings are what was measured"),
+          "v.yaml:9:5: measured[0].value: not of a figure of the meter, whose readings are the measurement"),
     power("figures over jobs", HEAD + METER + FIGURES.replace("3%", "3%, over: mean"),
           "v.yaml:9:5: measured[0].over: not of a figure of the meter"),
     power("several replications", HEAD + METER + "set: {replications: 2}\n" + FIGURES,

@@ -143,7 +143,7 @@ CASES = [
              "c.yaml:12:3: workload: unknown key \"users\""),
     workload("workload: warm-up inside a stream",
              "workload:\n  streams: [{kind: periodic, period: 1h, sizes: {law: constant, mean: 1h}, warmup: 1h}]\n",
-             "c.yaml:11:13: workload.streams[0]: warmup and rigid_costs belong beside `streams`"),
+             "c.yaml:11:13: workload.streams[0]: warmup and rigid_costs belong next to `streams`"),
     workload("workload: three problems of two streams",
              "workload:\n  streams:\n    - {kind: periodic, sizes: {law: constant, mean: 1h}}\n"
              "    - {kind: poisson, rate_per_s: 1, load: 1}\n",

@@ -28,7 +28,7 @@ CASES = [
     config("two documents", CONFIG + "---\nname: second\n", "c.yaml:16:1: a second document: expected one"),
     config("alias without anchor", ("seed: 1", "seed: *one"), "c.yaml:3:7: seed: alias \"*one\" has no anchor"),
     config("alias inside its anchor", ("users: 2", "users: &all [*all]"),
-           "c.yaml:14:16: workload.users[0]: alias \"*all\" stands inside what it repeats"),
+           "c.yaml:14:16: workload.users[0]: alias \"*all\" is inside the node that it repeats"),
     config("alias bomb", BOMB + CONFIG,
            "c.yaml:7:25: x6[3]: over 1000000 values, those that aliases repeat included"),
     config("nested too deep", ("seed: 1", f"seed: {'[' * 200}{']' * 200}"),
