@@ -23,7 +23,7 @@ NO_PROGRESS = "was stopped 1000 times in a row without having kept any of its wo
 
 def fields_of_docs():
     """{kind: its fields in order} of the table in docs/reference/trace.md."""
-    text = (SOURCE / "docs/reference/trace.md").read_text(encoding="utf-8")
+    text = (SOURCE / "docs/reference/trace.md").read_text(encoding="utf-8").replace("`", "")
     rows = re.findall(r"^\| ([a-z_, ]+) \|([a-z_, ]*)\|", text.split("| kind |")[1].split("\n\n")[0], re.MULTILINE)
     return {kind: ["time_ns", "kind", *fields.strip().split(", ")] if fields.strip() else ["time_ns", "kind"]
             for kinds, fields in rows for kind in kinds.split(", ")}
