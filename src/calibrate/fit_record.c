@@ -99,9 +99,7 @@ static void write_levels(struct str *out, const struct form_choice *choice) {
 static void write_metered(struct str *out, const struct form_choice *choice) {
     if (choice->points.scope == PROFILE_SCOPE_GPU)
         return;
-    str_add(
-        out,
-        "          metered: # whole nodes; the fewest GPUs are what the rest is derived from\n");
+    str_add(out, "          metered: # whole nodes; the rest is derived from the fewest GPUs\n");
     for (size_t i = 0; i < choice->points.at.count; i++) {
         const struct point *point = &choice->points.at.at[i];
         double gpus = (double)point->row->k / point->row->nodes;

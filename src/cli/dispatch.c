@@ -51,7 +51,7 @@ static void add_usage(struct str *out) {
     }
     str_add(
         out,
-        "\neasim help COMMAND and easim COMMAND --help explain a command;\neasim help NAME explains a column of results, such as energy_kwh, or a term of\nthe glossary; easim --version prints the version.\n");
+        "\neasim help COMMAND and easim COMMAND --help explain a command.\neasim help NAME explains a column of results, such as energy_kwh, or a term of\nthe glossary. easim --version prints the version.\n");
 }
 
 static void print_usage(void (*print)(const struct str *)) {

@@ -503,7 +503,7 @@ const struct option_row option_rows[] = {
 
     /* ---- calibrate ---- */
     {"node-count", 0, "[TYPE=]N", IS(OTHER, node_counts), .commands = IN(CALIBRATE),
-     .read = option_read_type_gpus, .help = "failures: number of nodes, also of those that never failed; power: of metered nodes; may be given again"},
+     .read = option_read_type_gpus, .help = "failures: number of nodes, also nodes that never failed; power: of metered nodes; may be given again"},
     {"until", 0, "DURATION", IS(DURATION, record_s), .commands = IN(CALIBRATE),
      .help = "failures: end of the record that begins at 0 (default: the last time in the file)"},
     {"gpus-per-node", 0, "[TYPE=]N", IS(OTHER, node_gpus), .commands = IN(CALIBRATE),

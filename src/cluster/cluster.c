@@ -271,7 +271,7 @@ static void check_law(const struct node_group *group, const char *mean, const ch
                      mean, mean, time_law_names[law]);
     else if (shaped && !needs_shape)
         problems_add(binding->problems, group->where, path,
-                     "expected %s_law: weibull or lognormal beside %s_shape", mean, mean);
+                     "expected %s_law: weibull or lognormal with %s_shape", mean, mean);
 }
 
 /* Keys that need each other; only if each alone is right: a bad value is not a missing one. */

@@ -303,9 +303,10 @@ static int check_variant(const struct scenario *scenario, const struct binding *
                          POLICY_FOLDER_MOST_BYTES - POLICY_NAME_MOST_BYTES))
         return 0;
     const struct yaml_node *policy = yaml_find(scenario->doc.root, "policy");
-    return schema_wrong(binding, yaml_find(policy, "variant"), "policy.variant",
-                        "printable text of at most 176 bytes, of which all but a-z, A-Z, 0-9 and "
-                        "_-=+. count three times, for it names a folder");
+    return schema_wrong(
+        binding, yaml_find(policy, "variant"), "policy.variant",
+        "printable text of at most 176 bytes, of which all except a-z, A-Z, 0-9 and "
+        "_-=+. count three times, because it names a folder");
 }
 
 static int check_label(const struct scenario *scenario, const struct binding *binding) {

@@ -238,7 +238,7 @@ const char *view_blame(bool (*fails)(void *context, uint32_t parts), void *conte
 #define SIZED(name) \
     "takes a struct " name " for as long as it knows it: its struct_size tells how long it is"
 #define WALKED(many, function) \
-    "walks " many " by a size that it knows, or reads behind one: use " function
+    "walks " many " by a size that it knows, or reads past one: use " function
 #define WALKED_VIEW(PLACE, many, one, count) WALKED("view->" #many, "easim_view_" #one),
     static const char *const words[GROWN_PARTS] = {
         SIZED("easim_view"),

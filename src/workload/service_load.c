@@ -377,7 +377,7 @@ static void check_room(const struct schema_list *services, const struct cluster 
         refuse_key(&list[i], "replicas.min", binding,
                    "expected replicas that fit the empty cluster, got %lld, of which %lld fit%s",
                    (long long)list[i].replicas.min, (long long)placed,
-                   i > 0 ? " beside those of the services before" : "");
+                   i > 0 ? " in addition to those of the services before" : "");
         break;
     }
     placement_finish(&placement);

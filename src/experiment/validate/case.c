@@ -171,7 +171,7 @@ static void read_job_row(void *context) {
         array_push(&r->table->rows, row);
     else
         problems_add(r->problems, csv_where(r->csv, r->id), "job_id",
-                     "job \"%.80s\" stands in line %u already", intern_text(&r->table->ids, number),
+                     "job \"%.80s\" is in line %u already", intern_text(&r->table->ids, number),
                      r->table->rows.at[number].line);
     if (is_new && good)
         job_row_complete(&r->table->rows.at[number]);

@@ -229,9 +229,9 @@ static void add_note(const struct attribution *attribution, struct str *out) {
     const struct model_counts *all = &attribution->rows.at[0].sums.counts;
     if (all->flops_gpu_s > 0 || all->bytes_gpu_s > 0)
         str_add(out,
-                "note: a topline metric (FLOP/s of a GPU, utilisation, GPU-hours per byte) creates "
-                "bad incentives: it is\n  better for more operations or bytes, not for more "
-                "results; judge by energy and time of the work done\n");
+                "note: a topline metric (FLOP/s of a GPU, utilization, GPU-hours per byte) creates "
+                "bad incentives. It is\n  better for more operations or bytes, not for more "
+                "results. Judge by energy and time of the work done\n");
     if (all->peaked_flops > all->peak)
         str_add(out, "note: more operations than the peak of the GPUs allows: flops_per_sample or "
                      "peak_flops is not\n  of what the models were measured on\n");

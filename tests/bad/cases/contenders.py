@@ -81,7 +81,7 @@ CASES = [
             "--perturb policy.params.tau: of no effect on zeus:tau=2h, which says it itself"),
     contender("too long for a folder", f"zeus:tau=\"{'1' * 180}\"",
               f"--policies zeus:tau=\"{'1' * 180}\": policy.variant: expected printable text of at most 176 bytes, of which all "
-              "but a-z, A-Z, 0-9 and _-=+. count three times, for it names a folder, "
+              "except a-z, A-Z, 0-9 and _-=+. count three times, because it names a folder, "
               f"got \"tau=\"{'1' * 75}\"",
               f"--policies zeus:tau=\"{'1' * 180}\": policy.params.tau: expected duration such as 90s or 10h "
               f"0.001..1000000000, got \"{'1' * 80}\""),
@@ -92,9 +92,9 @@ CASES = [
     run("set", None, f"--set policy.name: policy.params.edp_slack: {SLACK}, got \"low\"",
         words=["--set", "policy.name=zeus:edp_slack=low"]),
     run("variant that no terminal could show", None,
-        "--set policy.variant: policy.variant: expected printable text of at most 176 bytes, of which all but a-z, A-Z, 0-9 "
-        "and _-=+. count three times, for it names a folder, got \"a\\x1b[1m\"", words=["--set", "policy.variant=\"a\\e[1m\""]),
+        "--set policy.variant: policy.variant: expected printable text of at most 176 bytes, of which all except a-z, A-Z, 0-9 "
+        "and _-=+. count three times, because it names a folder, got \"a\\x1b[1m\"", words=["--set", "policy.variant=\"a\\e[1m\""]),
     run("variant that is too long", None,
-        "--set policy.variant: policy.variant: expected printable text of at most 176 bytes, of which all but a-z, A-Z, 0-9 "
-        f"and _-=+. count three times, for it names a folder, got \"{'/' * 60}\"", words=["--set", f"policy.variant={'/' * 60}"]),
+        "--set policy.variant: policy.variant: expected printable text of at most 176 bytes, of which all except a-z, A-Z, 0-9 "
+        f"and _-=+. count three times, because it names a folder, got \"{'/' * 60}\"", words=["--set", f"policy.variant={'/' * 60}"]),
 ]

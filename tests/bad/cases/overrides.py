@@ -92,7 +92,7 @@ CASES = [
           "@46: model_overrides[0].set.scaling_efficiency: alpha_s of bert on a100: expected number 0..1000000, "
           "got \"89442719.01054887\""),
     value("scaling beside synchronization", "{alpha_s: 0.1, scaling_efficiency: 0.9}",
-          "@60: model_overrides[0].set.scaling_efficiency: expected no alpha_s beside it, which it sets: another entry "
+          "@60: model_overrides[0].set.scaling_efficiency: expected no alpha_s next to it, which it sets: another entry "
           "may follow"),
     overrides("scaling of a lookup model", "[{model: bert, set: {scaling_efficiency: 0.9}}]",
               "@59: model_overrides[0].set.scaling_efficiency: of no effect on bert on a100 (a lookup table)",

@@ -38,7 +38,7 @@ CASES = [
           "--ram: expected SLOTSxGIB:USE as 8x32:40, got \"8x32\""),
     command("profile: ea2p: unit not said", ["profile", "ea2p", "e.csv"],
             "e.csv: --energy-unit: expected J, Wh or kWh: the file does not say, and there is no config_energy.json "
-            "beside it", files={"e.csv": "Project Name,CPU Time [s]\np,1\n"}),
+            "next to it", files={"e.csv": "Project Name,CPU Time [s]\np,1\n"}),
     command("profile: ea2p: a file of something else", ["profile", "ea2p", "e.csv"],
             "e.csv:1: expected a column \"CPU Time [s]\" (is this a file of EA2P?)", files={"e.csv": "a,b\n1,2\n"}),
     command("profile: zeus: empty file", ["profile", "zeus", "z.csv"], "z.csv: empty file, expected a header line",

@@ -137,7 +137,7 @@ CASES = [
             f"{REPLICAS}.min: expected replicas that fit the empty cluster, got 9, of which 8 fit"),
     service("two that do not fit together", (SERVICE, FIVE + FOUR),
             "c.yaml:24:17: workload.streams[2].replicas.min: expected replicas that fit the empty cluster, got 4, of which "
-            "3 fit beside those of the services before"),
+            "3 fit in addition to those of the services before"),
     service("unknown GPU type", ("max: 4", "max: 4, h: [a100, h100]"),
             f"{REPLICAS}.h[1]: no GPU type is named \"h100\", did you mean \"a100\"?"),
     service("k without a table", ("max: 4", "max: 4, k: [2, 16]"),

@@ -170,7 +170,7 @@ CASES = [
     claim("claim without a sign", (", sign: less", ""),
           "s.yaml:8:5: claims[0]: key \"sign\" is missing"),
     claim("claim only about its own axis", ("sign: less", "sign: less, only: {pick: [a, b]}"),
-          "s.yaml:8:5: claims[0]: the axis pick stands under `only` too"),
+          "s.yaml:8:5: claims[0]: the axis pick is under `only` too"),
     claim("claim about no point", ("sign: less", "sign: less, only: {horizon: 1h, cap: 4000}"),
           "s.yaml:8:5: claims[0]: no point of the sweep is left"),
     claim("two claims of one name", (CLAIM, f"{CLAIM}\n  - {CLAIM}"),
