@@ -189,7 +189,7 @@ const struct option_row option_rows[] = {
      .usual = "jct", .excludes = "job",
      .help = "rank by regret of energy, mean completion time or missed deadlines, of all jobs together"},
     {"job", 0, "ID", IS(TEXT, of_job), .commands = IN(REGRET), RECORDED, .excludes = "hindsight",
-     .help = "run every replication also without this job: the delay and energy that it imposes on each other job"},
+     .help = "instead, run every replication also without this job: delay and energy that it causes for each other job"},
     {"hindsight", 0, NULL, IS(FLAG, hindsight), .commands = IN(REGRET), RECORDED,
      .help = "take the best choice at every decision point in order, and compare this schedule with the bound"},
 

@@ -74,7 +74,8 @@ static const struct field power_level_point_fields[] = {
      HELP("power of a GPU")},
     {"time_ratio", REAL(power_level_point, time_ratio), DEFAULT(NAN), TIME_RATIO,
      HELP("with it the point replaces the level for configurations near it")},
-    {"power_ratio", REAL(power_level_point, power_ratio), DEFAULT(NAN), RATIO, HELP("likewise")},
+    {"power_ratio", REAL(power_level_point, power_ratio), DEFAULT(NAN), RATIO,
+     HELP("as time_ratio, of the power")},
     FIELDS_END};
 
 static const struct field power_limits_fields[] = {

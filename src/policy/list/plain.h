@@ -1,6 +1,6 @@
-/* Plain decisions: the order of a pass with every callback asked anew. Nothing is kept of what a
-   policy has answered before, so decisions that differ from those of the index show that a
-   callback looks at what it may not. */
+/* Plain decisions: the order of a pass with every callback asked again. Nothing is kept of what a
+   policy has answered before, except that the next sort begins with the last order, so decisions
+   that differ from those of the index show that a callback looks at what it may not. */
 #ifndef EASIM_POLICY_LIST_PLAIN_H
 #define EASIM_POLICY_LIST_PLAIN_H
 
