@@ -1,5 +1,6 @@
 /* Ring and tree, the two straight laws of a collective's time over its bytes
-   (docs/explanation/calibration.md, Collectives). */
+   (docs/explanation/calibration.md, Collectives). The data cannot tell a tree from a protocol of
+   short messages, so the name is only the usual one. */
 #ifndef EASIM_CALIBRATE_COLLECTIVES_COLLECTIVE_LAWS_H
 #define EASIM_CALIBRATE_COLLECTIVES_COLLECTIVE_LAWS_H
 
