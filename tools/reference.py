@@ -13,6 +13,7 @@ commands            a section a command, from `easim help COMMAND`; messages by 
 policies            a section a policy, from `easim policies NAME`
 units               of src/base/units.c
 limits              of input: tools/check_tables.py --limits
+formats of COMMAND  from `easim help COMMAND`, each with a link to its section
 rules, thresholds,
 figures             of src/insight/rules/rules.def
 """
@@ -38,6 +39,10 @@ DIMENSIONS = {"TIME": "time | s", "GIB": "memory of a GPU | GiB", "BYTES": "byte
 def table(head, *rows):
     rows = [" | ".join(" ".join(re.sub(r"(\||(?<![\w*])\*(?=\w))", r"\\\1", str(cell)).split()) for cell in row) for row in rows]
     return "\n".join(["| " + " | ".join(head.split(", ")) + " |", "|---" * len(head.split(", ")) + "|", *(f"| {row} |" for row in rows)]) + "\n\n"
+
+
+def anchor(heading):
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
 
 
 def number(value):
@@ -111,7 +116,7 @@ class Reference:
             kind, _, path = match[2][8:].partition(" ")
             node = find(json.loads(self.call("schema", kind)), path)
             heading = re.findall(r"^#+ (.*)", page[:match.start()], re.MULTILINE)[-1]
-            sections.setdefault(json.dumps(node["properties"]), re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-"))
+            sections.setdefault(json.dumps(node["properties"]), anchor(heading))
             this = node if match[2] == what else locals().get("this")
         return table("key, values, default, meaning", *key_rows(this, sections))
 
@@ -136,6 +141,12 @@ class Reference:
             text = "\n\n".join(textwrap.fill(part, 100) for part in (title, *parts))
             yield f"## {name}\n\n{text}\n\n" + table("property, value", *(line.split(": ", 1) for line in facts.splitlines() if line[:3] not in ("Int", "Mod")))
             yield table("parameter, values, default, meaning", *((f"`{of}`", kind, default, what) for of, what, kind, default in rows)) if rows else ""
+
+    def formats(self, command, page):
+        headings = re.findall(r"^##+ (.*)", page, re.MULTILINE)
+        for name, what in re.findall(r"^  (\S+) +(.*)", self.call("help", command).partition("\nFormats:\n")[2], re.MULTILINE):
+            of = next((heading for heading in headings if name in re.split(r", | and ", heading)), None)
+            yield (f"[{name}](#{anchor(of)})" if of else name), what
 
     def units(self):
         found = re.findall(r'\{DIMENSION_(\w+), "([^"]+)"', (self.root / "src/base/units.c").read_text(encoding="utf-8"))
@@ -170,7 +181,9 @@ class Reference:
                 "limits": lambda: self.call(sys.executable, str(self.root / "tools/check_tables.py"), "--limits", str(self.root))}
 
         def section(match):
-            text = self.keys(match[2], page) if match[2].startswith("keys of ") else "".join(made[match[2]]()) if match[2] in made else None
+            kind, _, of = match[2].partition(" of ")
+            text = (self.keys(match[2], page) if kind == "keys" else table("format, contents", *self.formats(of, page)) if kind == "formats" else
+                    "".join(made[match[2]]()) if match[2] in made else None)
             return match[0] if text is None else f"{match[1]}\n{text.strip()}\n\n{match[3]}"
         return MARK.sub(section, page)
 

@@ -80,8 +80,8 @@ static int pods_read(const char *path, const struct trace_options *options, stru
     return r;
 }
 
-const struct trace_reader alibaba_gpu_2023_reader = {"alibaba-gpu-2023", "Alibaba openb pods (CSV)",
-                                                     pods_read, TRACE_OPTION_NODES};
+const struct trace_reader alibaba_gpu_2023_reader = {
+    "alibaba-gpu-2023", "Alibaba openb pods and nodes (CSV)", pods_read, TRACE_OPTION_NODES};
 
 /* --- nodes --- */
 

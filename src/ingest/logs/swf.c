@@ -352,5 +352,5 @@ static int swf_read(const char *path, const struct trace_options *options, struc
     return problems->count > before ? ERROR_INPUT : 0;
 }
 
-const struct trace_reader swf_reader = {"swf", "Standard Workload Format, processors as GPUs",
+const struct trace_reader swf_reader = {"swf", "Standard Workload Format 2.2, processors as GPUs",
                                         swf_read, 0};

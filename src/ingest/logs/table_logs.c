@@ -115,7 +115,7 @@ static int itp_read(const char *path, const struct trace_options *options, struc
 }
 
 const struct trace_reader itp_reader = {
-    "itp", "Microsoft ITP (CSV, raw or annotated by ElasticFlow)", itp_read, TRACE_OPTION_MODELS};
+    "itp", "Microsoft ITP (CSV), raw or annotated by ElasticFlow", itp_read, TRACE_OPTION_MODELS};
 
 /* --- pollux --- */
 /* Pollux and Sia: name, time, application, num_replicas, batch_size (of all replicas). */
