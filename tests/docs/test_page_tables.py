@@ -2,8 +2,8 @@
 """Checks figures in tables of pages against the CSV files that scripts make. Usage: test_page_tables.py SOURCE_DIR
 
 Every number in a table of these pages, its first column and its heading apart, has to be a number of the CSV file, rounded as it is
-on the page, also as hours of seconds or as percent; a number and its interval in one row. The scripts are run by the blocks of docs/studies/README.md and findings.md, which
-take a minute, so that a page cannot be left behind when its CSV file is made anew.
+on the page, also as hours of seconds or as percent; a number and its interval in one row. The scripts are run by the blocks of the studies,
+which take a minute, so that a page cannot be left behind when its CSV file is made anew.
 """
 import csv
 import re
@@ -12,10 +12,11 @@ from pathlib import Path
 
 NUMBER = r"(?<![\w.,])(-?\d[\d,]*(?:\.\d+)?)(?!\w)"
 GROUPS = re.compile(f"{NUMBER} ± {NUMBER}|{NUMBER}(?: %)? \\({NUMBER} \\.\\. {NUMBER}\\)|{NUMBER}")  # what one row of the CSV file has
-HOWTOS, FINDINGS = "docs/studies/howtos.csv", "docs/studies/findings.csv"
-PAGES = {"docs/howto/ablate.md": (HOWTOS, "ablation"), "docs/howto/tune.md": (HOWTOS, "tuning"), "docs/howto/optimum.md": (HOWTOS, "bounds"),
+HOWTOS = "docs/studies/howtos.csv"
+STUDIES = ["carbon", "findings"]  # each with a CSV file of its name
+PAGES = {"docs/howto/tune.md": (HOWTOS, "tuning"), "docs/howto/optimum.md": (HOWTOS, "bounds"),
          "docs/howto/decisions.md": (HOWTOS, "regret"), "docs/explanation/statistics.md": (HOWTOS, "worlds"),
-         "docs/studies/findings.md": (FINDINGS, "")}
+         **{f"docs/studies/{name}.md": (f"docs/studies/{name}.csv", "") for name in STUDIES}}
 LEFT_OUT = {"docs/explanation/statistics.md": "bootstrap-t"}  # tables of other tests, by a word of their heading
 SCALES = (1, 1 / 3600, 100, 1e-3)
 
@@ -33,9 +34,14 @@ def table_groups(text, left_out):
 
 
 def known_rows(path, study):
-    """Sets of numbers, one for each row."""
+    """Sets of numbers, one for each row; with the half interval of a difference as a share of the mean of its baseline."""
     with open(path, newline="", encoding="utf-8") as file:
-        rows = [",".join(f'"{cell}"' for cell in row) for row in csv.reader(file) if study in ("", row[0])]
+        heading, *lines = csv.reader(file)
+    for line in lines:
+        cell = dict(zip(heading, line))
+        if cell.get("base_mean") and cell["diff_ci95"] and float(cell["base_mean"]):
+            line.append(f"{float(cell['diff_ci95']) / float(cell['base_mean']):.9f}")
+    rows = [",".join(f'"{cell}"' for cell in line) for line in lines if study in ("", line[0])]
     return [{abs(float(number.replace(",", ""))) for number in re.findall(r"\d[\d,]*(?:\.\d+)?(?:e[-+]\d+)?", row)} for row in rows]
 
 
