@@ -11,6 +11,7 @@ keys of KIND PATH   the keys of a mapping in `easim schema KIND`, such as scenar
                     on the page; otherwise its keys are in the same table, except those of model_overrides[].set, which are all of a model
 commands            a section a command, from `easim help COMMAND`; messages by command, messages of a policy: rows of docs/reference/messages.csv
 policies            a section a policy, from `easim policies NAME`
+members of MESSAGE  of the policy exec: rows of docs/reference/protocol.csv
 units               of src/base/units.c
 limits              of input: tools/check_tables.py --limits
 formats of COMMAND  from `easim help COMMAND`, each with a link to its section
@@ -175,6 +176,12 @@ class Reference:
         rows = [row[2:] if of_policy else row for row in rows[1:] if (row[0] == "a policy") == of_policy]
         return table("the policy, message" if of_policy else "command, exit, when, message", *rows)
 
+    def members(self, message):
+        rows = csv.reader((self.root / "docs/reference/protocol.csv").open(encoding="utf-8"))
+        rows = [(f"`{member}`", protocol, meaning) for of, member, protocol, meaning in rows if of == message]
+        kind, alike = "entry" if rows[0][0].startswith("`{") else "member", len({protocol for _, protocol, _ in rows}) == 1
+        return table(f"{kind}, meaning" if alike else f"{kind}, protocol, meaning", *(row[::1 + alike] for row in rows))
+
     def fill(self, page):
         made = {"commands": self.commands, "policies": self.policies, "units": self.units, **{shown: functools.partial(self.rules, shown) for shown in ("rules", "thresholds", "figures")},
                 "messages by command": self.messages, "messages of a policy": lambda: self.messages(True),
@@ -183,6 +190,7 @@ class Reference:
         def section(match):
             kind, _, of = match[2].partition(" of ")
             text = (self.keys(match[2], page) if kind == "keys" else table("format, contents", *self.formats(of, page)) if kind == "formats" else
+                    self.members(of) if kind == "members" else
                     "".join(made[match[2]]()) if match[2] in made else None)
             return match[0] if text is None else f"{match[1]}\n{text.strip()}\n\n{match[3]}"
         return MARK.sub(section, page)

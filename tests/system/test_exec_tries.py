@@ -1,6 +1,7 @@
 """Protocol 3 of the policy `exec`: what a try is answered is what the action is answered; random numbers; counts; programs that
-never stop trying. Usage: test_exec_tries.py EASIM SOURCE
+never stop trying; docs/reference/protocol.csv has the members of all messages. Usage: test_exec_tries.py EASIM SOURCE
 """
+import gzip
 import json
 import re
 import sys
@@ -194,6 +195,81 @@ def test_documented_try(folder):
                                  + f"echo \"$said\" >{folder}/said\necho '{actions}'\nread next\necho '{{\"message\": 3, \"fail\": \"enough\"}}'\n")
     assert "gives up: enough" in run(folder / "two.yaml", folder / "out", command=f"sh {folder}/p.sh", code=1).stderr
     assert (folder / "said").read_text() == answer + "\n"
+
+
+# Starts, resizes and preempts by chance, tries everything, and writes down what it is told.
+TELLS = """\
+import json, sys
+log = open(sys.argv[1], "a")  # the run, and the run of a story
+def hear():
+    line = sys.stdin.readline()
+    log.write(line)
+    return json.loads(line)
+def say(answer):
+    print(json.dumps(answer), flush=True)
+hello = hear()
+say({"message": 0, "ready": 3, "capabilities": ["uniform", "fractional_gpu"], "extensions": ["services/1", "forecast/1"]})
+jobs = {}
+while (message := hear())["type"] != "finish":
+    jobs |= {job["job"]: job for job in message["arrived"]}
+    for job in message["jobs"]:
+        jobs[job["job"]] |= job
+    chance = iter(message["uniform"])
+    def some(list):
+        return list[int(next(chance) * len(list))]
+    number, actions = message["message"], [{"wake_at": message["now_s"] + 300}]
+    waiting = [job for job in jobs.values() if job["state"] == "waiting"]
+    running = [job for job in jobs.values() if job["state"] == "running"]
+    for job in waiting[:4]:
+        actions.append({"start": job["job"], "config": some([job["first_config"] + i for i in range(job["config_count"])])})
+    for job in running[:1]:
+        config = some([job["first_config"] + i for i in range(job["config_count"])])
+        actions += [[{"resize": job["job"], "config": config}], [{"preempt": job["job"]}], []][min(int(10 * next(chance)), 2)]
+    if running and waiting and next(chance) < 0.1:
+        actions.insert(0, {"exchange": [{"preempt": running[-1]["job"]}, {"start": waiting[0]["job"], "config": 0}]})
+    asked = actions[:1] * ("exchange" in actions[0]) + [{"replica_figures": 0, "load": 0.5}]
+    asked += [{name: job["job"]} for job in running for name in ("remaining", "job_nodes")]
+    asked += [each for each in actions if "start" in each]
+    say({"message": number, "try": asked})
+    say({"message": hear()["message"], "actions": actions})
+"""
+
+
+def members_of(value, path):
+    """Members of an object: `a`, and of lists of objects or texts `a[]` and `a[].b`; an empty list may be of either kind."""
+    for name, inner in value.items():
+        for item in inner[:1] if isinstance(inner, list) else []:
+            yield path + name + "[]" * isinstance(item, (dict, str))
+        for item in inner if isinstance(inner, list) else []:
+            yield from members_of(item, path + name + "[].") if isinstance(item, dict) else ()
+        if not isinstance(inner, list):
+            yield path + name
+
+
+def test_members_are_documented(folder):
+    """docs/reference/protocol.csv has every member that easim sends, of either protocol, and no other; and every action and try."""
+    rows = rows_of(SOURCE / "docs/reference/protocol.csv")
+    recorded = gzip.decompress((SOURCE / "tests/golden/protocol2/lines.txt.gz").read_bytes()).decode().splitlines()
+    said = {"2": [line[len("easim: "):] for line in recorded if line.startswith("easim: ")], "3": []}
+    (folder / "tells.py").write_text(TELLS)
+    (folder / "half.csv").write_text("job_id,submit_s,duration_s,gpus,gpu_share\na,0,500,1,0.5\nb,10,500,1,0.5\n")
+    stream = "{kind: trace, file: half.csv}"
+    text = (SOURCE / "tests/golden/protocol2/scenario.yaml").read_text().replace("  streams:\n", f"  streams:\n    - {stream}\n")
+    for name in ("cap.csv", "carbon.csv", "demand.csv", "models.yaml"):
+        (folder / name).symlink_to(SOURCE / "tests/golden/protocol2" / name)
+    (folder / "s.yaml").write_text(text)
+    run(folder / "s.yaml", folder / "out", "--record", "--set", "policy.params.fractional_gpu=true", command=f"{sys.executable} {folder}/tells.py {folder}/log")
+    easim("explain", folder / "out", "--trust", "--longest-wait")
+    said["3"] = (folder / "log").read_text().splitlines()
+    for protocol, lines in said.items():
+        sent = {(message["type"], member) for message in map(json.loads, lines) for member in members_of(message, "")}
+        told = {(row["message"], row["member"]) for row in rows if row["message"] in ("hello", "decide", "tried", "finish")
+                and protocol in row["protocol"] and not (protocol == "2" and re.search("milli|shared", row["member"]))}
+        assert sent == told, (protocol, sorted(sent - told), sorted(told - sent))
+    verbs = re.findall(r'\{"(\w+)", (?:"(\w+)"|NULL), ([23]), ', (SOURCE / "policies/exec/actions.c").read_text().partition("action_verbs[]")[2])
+    told = [re.match(r'\{"(\w+)": .*?(?:, "(\w+)": .*)?\}$', row["member"]).groups("") + (row["protocol"][:1],) for row in rows
+            if row["message"] in ("actions", "try")]
+    assert verbs == told, (verbs, told)
 
 
 def test_trying_for_ever(folder):

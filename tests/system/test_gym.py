@@ -18,7 +18,7 @@ import warnings
 from functools import partial
 from pathlib import Path
 
-from harness import EASIM, SOURCE, TINY, cases, form, raised, run, skip
+from harness import EASIM, SOURCE, TINY, cases, form, raised, rows_of, run, skip
 
 os.environ.update(EASIM=EASIM, PYTHONDONTWRITEBYTECODE="1", PYTHONPATH=str(SOURCE / "tools/python"))
 sys.path.insert(0, str(SOURCE / "tools/python"))
@@ -480,6 +480,18 @@ def test_example_is_one_policy():
     costs = [kwh - idle + 0.5 * 60 * jct_s / 3600 for kwh, idle, jct_s in zip(run.summary["energy_kwh"], before, run.summary["jct_mean_s"])]
     assert abs(total - sum(costs) / len(costs)) < 1e-9 * total, (total, costs)
     env.close()
+
+
+def test_frames_are_documented():
+    """The numbers of docs/reference/protocol.csv are those of the observations, in their order."""
+    rows = [(row["message"], row["member"].rpartition(".")) for row in rows_of(SOURCE / "docs/reference/protocol.csv")]
+
+    def named(message):
+        return {part: tuple(name for of, (each, _, name) in rows if of == message and each == part) for part in {part for of, (part, _, _) in rows if of == message}}
+    assert named("frame") == {"": easim.gym.GLOBALS, "gpu_types[]": easim.gym.OF_TYPE, "forecast[]": easim.gym.OF_HOUR, "slots[]": easim.gym.OF_JOB}
+    job, cell, lists = tuple(easim.gym.MENU_JOB), tuple(easim.gym.MENU_CELL), ("cells[]", "limits[]")
+    assert named("menu frame") == {"": ("left_j", "left_s", "unfinished", *easim.gym.MENU_CLUSTER), "slots[]": job, "slots[].cells[]": cell,
+                                   "running[]": job + lists, "running[].now": (*cell, "cell"), "gpu_types[]": tuple(easim.gym.MENU_TYPE)}
 
 
 def test_example_learns():
