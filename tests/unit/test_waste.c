@@ -5,6 +5,7 @@
 
 #include "base/units.h"
 #include "insight/waste/instants.h"
+#include "output/recorded/recorded.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -498,4 +499,15 @@ Test(waste, files_that_are_of_no_run) {
                      "by hand: jobs and GPUs of replication 0 take 153050 J and 1260 GPU s in all, "
                      "summary.csv says 155090 and 1260");
     finish_table(&r.run.workload.table);
+}
+
+/* --- the line of a run --- */
+
+/* A share that is 0 except for rounding has no sign; one that is truly below 0 has. */
+Test(waste, line_prints_no_negative_zero) {
+    struct str line = {0};
+    waste_line_add((const double[WASTE_GROUPS]){1.25e9, 2.5e8, -1e-3, -3e6, 0, 5e8}, &line);
+    cr_expect_str_eq(line.text, "  energy went into: useful 62.6 %, idle 12.5 %, overhead 0.0 %, "
+                                "lost by choice -0.2 %, crowded out 0.0 %, base 25.0 %\n");
+    str_finish(&line);
 }

@@ -55,9 +55,11 @@ void waste_line_add(const double groups_j[static WASTE_GROUPS], struct str *out)
     double total_j = 0;
     for (int g = 0; g < WASTE_GROUPS; g++)
         total_j += groups_j[g];
-    for (int g = 0; g < WASTE_GROUPS && total_j > 0; g++)
+    for (int g = 0; g < WASTE_GROUPS && total_j > 0; g++) {
+        double percent = 100 * groups_j[g] / total_j;
         str_addf(out, "%s%s %.1f %%", g == 0 ? "  energy went into: " : ", ", waste_group_names[g],
-                 100 * groups_j[g] / total_j);
+                 percent > -0.05 && percent < 0 ? 0 : percent); /* no -0.0 of rounding */
+    }
     str_add(out, total_j > 0 ? "\n" : "");
 }
 
