@@ -46,7 +46,6 @@ static const struct {
     {"window", POWER},
     {"offset", POWER},
     {"gap", POWER},
-    {"force", POWER},
     {"utilization", POWER},
     {"message", CALIBRATE_WORDS_COLLECTIVES},
 };

@@ -399,11 +399,11 @@ const struct option_row option_rows[] = {
 
     /* ---- files made of files ---- */
     {"output", 'o', "FILE", IS(TEXT, output), .commands = IN(GEN) | IN(IMPORT),
-     .help = "workload CSV to write (default: standard output)"},
+     .help = "workload CSV to write or replace (default: standard output)"},
     {"output", 'o', "FILE", IS(TEXT, output), .commands = IN(PROFILE),
-     .help = "profile CSV to write"},
+     .help = "profile CSV to write or replace"},
     {"output", 'o', "FILE|DIR", IS(TEXT, output), .commands = IN(CALIBRATE), .excludes = "check",
-     .help = "model file to write; power: folder to write, with a scenario that replays the log"},
+     .help = "model file to write or replace; power: folder to write, with a scenario that replays the log"},
     {"replication", 'r', "N", IS(COUNT, replication), .commands = IN(GEN), .least = 1, .most = 1e6,
      .usual = "1", .help = "replication whose jobs to write"},
 
@@ -531,7 +531,7 @@ const struct option_row option_rows[] = {
     {"gap", 0, "DURATION", IS(DURATION, metered.gap_s), .commands = IN(CALIBRATE),
      .help = "power: count a longer step between readings as the median step (default: 1.5 median steps)"},
     {"force", 'f', NULL, IS(FLAG, force), .commands = IN(CALIBRATE), .needs = "output",
-     .help = "power: write into a folder that is not empty"},
+     .help = "power: write into a folder that is not empty; files are replaced anyway"},
     {"points", 0, "FILE", IS(TEXT, points), .commands = IN(CALIBRATE),
      .help = "write a CSV of measured and modeled points, for figures by tools/calibration.gp"},
     {"message", 0, "BYTES", IS(DIMENSION, message_bytes), .commands = IN(CALIBRATE),

@@ -179,6 +179,9 @@ def m0_and_phi(folder):
     text = (folder / "phi.yaml").read_text(encoding="utf-8")
     assert "    m0: 512\n    phi: 1000\n" in text, text
     runs(folder, "phi.yaml")
+    easim("calibrate", "p.csv", "-o", "phi.yaml", "--force", cwd=folder)  # replaced whole, with --force or without
+    text = (folder / "phi.yaml").read_text(encoding="utf-8")
+    assert "m0: 512" not in text and "phi: 1000" not in text, text
 
 
 def ten_thousand_rows(folder):
