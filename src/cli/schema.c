@@ -124,8 +124,10 @@ static void add_settings(cJSON *all, const struct field *field) {
         for (const struct field *f = table->fields; f->key || f->type == FIELD_LOCATION; f++) {
             if (!f->key || f->record || cJSON_GetObjectItem(keys, f->key))
                 continue;
-            cJSON *any = cJSON_AddArrayToObject(cJSON_AddObjectToObject(keys, f->key), "anyOf");
+            cJSON *key = cJSON_AddObjectToObject(keys, f->key);
+            cJSON *any = cJSON_AddArrayToObject(key, "anyOf");
             add_forms(any, f);
+            json_add_text(key, "description", f->help);
             add_type(any, "null");
             if (f->type <= FIELD_INT || f->type == FIELD_REALS)
                 cJSON_AddItemToArray(any, object_of(field->fields));

@@ -123,7 +123,7 @@ const struct yaml_node *model_tree_merge(const struct model_tree *tree, struct a
 
 const struct field model_file_fields[] = {
     {"models", .type = FIELD_OBJECTS, REQUIRED, .fields = model_fields,
-     .item_size = sizeof(struct model)},
+     .item_size = sizeof(struct model), HELP("models, each with a name of its own")},
     {"rigid_speed", .type = FIELD_NODE, .offset = sizeof(struct schema_list),
      ONE_OF({"", MAPPING_TO({"", .type = FIELD_REAL, ABOVE(0, 1e6)})}),
      HELP("speed of rigid jobs by GPU type, times that of their log")},

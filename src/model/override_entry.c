@@ -29,7 +29,9 @@ struct factor {
 };
 
 static const struct field factor_fields[] = {
-    {"times", REAL(factor, times), REQUIRED, RANGE(0, INFINITY)}, FIELDS_END};
+    {"times", REAL(factor, times), REQUIRED, RANGE(0, INFINITY),
+     HELP("factor on the value that the parameter had before")},
+    FIELDS_END};
 
 /* ---- Names ---- */
 

@@ -22,10 +22,10 @@ struct read_point {
     .type = FIELD_REAL, .offset = (place) * sizeof(double), DEFAULT(NAN), ABOVE(0, MOST_MS)
 
 static const struct field quantile_fields[] = {
-    {"p50", QUANTILE(SERVING_P50)},
-    {"p90", QUANTILE(SERVING_P90)},
-    {"p95", QUANTILE(SERVING_P95)},
-    {"p99", QUANTILE(SERVING_P99)},
+    {"p50", QUANTILE(SERVING_P50), HELP("half of the times, in ms, are at most this")},
+    {"p90", QUANTILE(SERVING_P90), HELP("90 % of the times, in ms, are at most this")},
+    {"p95", QUANTILE(SERVING_P95), HELP("95 % of the times, in ms, are at most this")},
+    {"p99", QUANTILE(SERVING_P99), HELP("99 % of the times, in ms, are at most this")},
     FIELDS_END,
 };
 

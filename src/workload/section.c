@@ -19,8 +19,10 @@ static const struct field workload_fields[] = {
     {"streams", NODE(section, entries), REQUIRED,
      ONE_OF({"", LIST_OF({"", OBJECT_FORM(stream_fields)}, {"", OBJECT_FORM(service_fields)})}),
      HELP("several sources of jobs, and services, together")},
-    {"warmup", NODE(section, warmup), .forms = warmup_forms},
-    {"rigid_costs", KEYS(section, rigid_costs, cost_fields)},
+    {"warmup", NODE(section, warmup), .forms = warmup_forms,
+     HELP("metrics leave out jobs that are submitted earlier; no effect if a lead ends later")},
+    {"rigid_costs", KEYS(section, rigid_costs, cost_fields),
+     HELP("set-up and checkpoints of rigid jobs of all streams")},
     FIELDS_END};
 
 const struct field workload_forms[] = {{"", OBJECT_FORM(stream_fields)},

@@ -111,7 +111,8 @@ struct config_request stream_request(const struct stream *stream, uint32_t model
 
 const struct field estimate_fields[] = {
     {"factor", .type = FIELD_NODE, REQUIRED,
-     ONE_OF({"", .type = FIELD_REAL, ABOVE(0, 1e9)}, {"", OBJECT_FORM(value_laws), .max = 1})},
+     ONE_OF({"", .type = FIELD_REAL, ABOVE(0, 1e9)}, {"", OBJECT_FORM(value_laws), .max = 1}),
+     HELP("estimate / run time: of all jobs, or a law from which each job draws its own")},
     FIELDS_END};
 
 void stream_bind_estimate(struct estimate_spec *estimate, const char *path,

@@ -12,8 +12,9 @@ static const char *const request_names[] = {"free", "uniform", NULL};
 
 static const struct field mix_fields[] = {
     {LOCATION(mix_entry, where)},
-    {"model", TEXT(mix_entry, model), REQUIRED},
-    {"weight", REAL(mix_entry, weight), DEFAULT(1), ABOVE(0, 1e9)},
+    {"model", TEXT(mix_entry, model), REQUIRED, HELP("name of a model")},
+    {"weight", REAL(mix_entry, weight), DEFAULT(1), ABOVE(0, 1e9),
+     HELP("chance of the model, relative to the other weights of the list")},
     FIELDS_END};
 
 static const struct field size_fields[] = {

@@ -117,4 +117,20 @@ def check_refused(_):
     assert sum(counts.values()) >= LEAST_CASES
 
 
-cases(check_shipped, check_refused)
+def undescribed(node, path):
+    """Paths of the keys of a schema, in it at any depth, that have no description."""
+    for name, value in node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ():
+        if name == "properties":
+            yield from (f"{path}.{key}" for key, of in value.items() if not of.get("description"))
+            for key, of in value.items():
+                yield from undescribed(of, f"{path}.{key}")
+        else:
+            yield from undescribed(value, path)
+
+
+def check_described(_):
+    missing = sorted({key for kind, validator in validators().items() for key in undescribed(validator.schema, kind)})
+    assert not missing, "\n".join(["keys without help:", *missing])
+
+
+cases(check_shipped, check_refused, check_described)

@@ -18,9 +18,11 @@ struct jobs_item {
 
 static const struct field jobs_fields[] = {
     {LOCATION(jobs_item, where)},
-    {"data", SOME_TEXT(jobs_item, data), REQUIRED},
-    {"where", NAMED_TEXTS(jobs_item, where_node)},
-    {"columns", NAMED_TEXTS(jobs_item, columns)},
+    {"data", SOME_TEXT(jobs_item, data), REQUIRED, HELP("name of a file of data")},
+    {"where", NAMED_TEXTS(jobs_item, where_node),
+     HELP("COLUMN: TEXT: only rows that have these texts (default: all)")},
+    {"columns", NAMED_TEXTS(jobs_item, columns),
+     HELP("NAME: COLUMN: columns with other names than easim expects (default: none)")},
     FIELDS_END,
 };
 
@@ -34,11 +36,14 @@ struct meter_item {
 
 static const struct field meter_fields[] = {
     {LOCATION(meter_item, where)},
-    {"data", SOME_TEXT(meter_item, data), REQUIRED},
-    {"offset", TIME(offset_s)},
-    {"gap", DURATION(meter_item, gap_s), RANGE(0, TIME_MAX_S)},
-    {"from", TIME(from_s), DEFAULT(-TIME_MAX_S)},
-    {"to", TIME(to_s), DEFAULT(TIME_MAX_S)},
+    {"data", SOME_TEXT(meter_item, data), REQUIRED, HELP("name of a file of data")},
+    {"offset", TIME(offset_s), HELP("time of the meter that is 0 in the run")},
+    {"gap", DURATION(meter_item, gap_s), RANGE(0, TIME_MAX_S),
+     HELP("longest step between readings; a longer one counts as the median step "
+          "(default: 1.5 median steps)")},
+    {"from", TIME(from_s), DEFAULT(-TIME_MAX_S),
+     HELP("time of the run at which readings begin to count")},
+    {"to", TIME(to_s), DEFAULT(TIME_MAX_S), HELP("time of the run up to which readings count")},
     FIELDS_END};
 
 const struct field validate_fields[] = {

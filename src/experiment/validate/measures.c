@@ -167,24 +167,31 @@ struct facts_item {
 
 static const struct field fact_fields[] = {
     {LOCATION(facts_item, where)},
-    {"data", SOME_TEXT(facts_item, data), REQUIRED},
-    {"where", NAMED_TEXTS(facts_item, where_node)},
-    {"column", STRING(facts_item, column)},
+    {"data", SOME_TEXT(facts_item, data), REQUIRED, HELP("name of a file of data")},
+    {"where", NAMED_TEXTS(facts_item, where_node),
+     HELP("COLUMN: TEXT: the only row that has these texts (default: the file has one row)")},
+    {"column", STRING(facts_item, column), HELP("column of the figure (default: the metric)")},
     FIELDS_END,
 };
 
 static const struct field measure_fields[] = {
     {LOCATION(validate_measure, where)},
-    {"metric", TEXT(validate_measure, metric), REQUIRED},
-    {"job", STRING(validate_measure, job)},
-    {"over", CHOICE(validate_measure, over, validate_overs), DEFAULT(OVER_NONE)},
-    {"value", REAL(validate_measure, value), DEFAULT(NAN)},
-    {"fact", KEYS(validate_measure, fact, fact_fields)},
+    {"metric", TEXT(validate_measure, metric), REQUIRED,
+     HELP("column of summary.csv or of the jobs' table, meter_mean_w or meter_absolute_error")},
+    {"job", STRING(validate_measure, job),
+     HELP("id of one job; a column of the jobs needs job or over")},
+    {"over", CHOICE(validate_measure, over, validate_overs), DEFAULT(OVER_NONE),
+     HELP("figure of all jobs that both sides have, or error of single ones")},
+    {"value", REAL(validate_measure, value), DEFAULT(NAN), HELP("the measured figure")},
+    {"fact", KEYS(validate_measure, fact, fact_fields),
+     HELP("file that has the measured figure, instead of value or the jobs' table")},
     {"tolerance", NODE(validate_measure, tolerance_node), REQUIRED,
      ONE_OF({"", .type = FIELD_REAL, ABOVE(0, INFINITY)},
-            {"", .type = FIELD_STRING, HELP("with %")})},
-    {"expect", CHOICE(validate_measure, expect, expectations)},
-    {"reason", TEXT(validate_measure, reason)},
+            {"", .type = FIELD_STRING, HELP("with %")}),
+     HELP("largest error that passes, of predicted / measured - 1")},
+    {"expect", CHOICE(validate_measure, expect, expectations),
+     HELP("verdict that is expected; fail needs a reason")},
+    {"reason", TEXT(validate_measure, reason), HELP("why it is expected to fail")},
     FIELDS_END};
 
 const struct field measured_forms[] = {{"", LIST_OF({"", OBJECT_FORM(measure_fields)})},
