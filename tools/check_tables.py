@@ -13,7 +13,7 @@ NAME_COLUMNS(X) in src/output, which is NAME.csv; NAME_COLUMNS_WHICH(X) are colu
 line NAME(X) stands for the rows of that list. In the documents each section NAME.csv, or TITLE: NAME.csv, has tables with the columns column,
 unit, better and definition, where a row may tell of several columns: one unit for all, or one for each ("-": none); what is
 no name (METRIC, label.*, words) tells of columns that depend on the run. Names, their order, units and directions must be
-those of the table. Each NAME.csv that docs/reference/outputs.md names has a list, or is SAME as another: "| NAME.csv | as OTHER.csv". The writer of a metric must be the file that assigns it.
+those of the table. Each NAME.csv that docs/reference/outputs.md names has a list, is SAME as another, or is a file in docs/reference: "| NAME.csv | as OTHER.csv". The writer of a metric must be the file that assigns it.
 
 A rule's figures are rows of FIGURES and MORE_FIGURES in RULES. Each SHOW in the files next to RULES must give all figures of its list.
 
@@ -187,7 +187,7 @@ def check_docs(root, tables, of_runs):
               for name in sections if name not in tables]
     for number, line in enumerate((root / DOCS).read_text(encoding="utf-8").splitlines(), 1):
         found += [(DOCS, number, f"{name}: no list {name[:-4].upper()}_COLUMNS is in src/output, and it is not in SAME")
-                  for name in FILE.findall(line) if name not in tables and name not in sections]
+                  for name in FILE.findall(line) if name not in tables and name not in sections and not (root / DOCS.parent / name).is_file()]
     found += [(DOCS, 1, f"{name}: expected a row | {name} | as {other}") for name, other in SAME.items()
               if name in tables and f"| {name} | as {other}" not in (root / DOCS).read_text(encoding="utf-8")]
     for name, rows in tables.items():

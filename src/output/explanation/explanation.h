@@ -13,7 +13,7 @@ void explanation_text(const struct explanation *explanation, struct str *out);
 
 /* --- explanation_json --- */
 
-/* One object; docs/reference/outputs.md has its members. Undefined members are null. */
+/* One object; docs/reference/json.csv has its members. Undefined members are null. */
 void explanation_json(const struct explanation *explanation, struct str *out);
 
 /* --- prose: sentences about a run; the words of them are texts in its arena --- */
