@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks what files point to: sections of docs/reference/semantics.md ("semantics 4.2"), decision records ("decision 0007"), and
-headings in links between documents, and files of docs that a text names ("docs/reference/outputs.md"; tables of CHANGELOG.md may name
-former ones) exist; nothing points to papers that are not in the repository.
+headings in links between documents, files of docs that a text names ("docs/reference/outputs.md"; tables of CHANGELOG.md may name
+former ones), and the sections and files of docs/reference/semantics.csv exist; nothing points to papers that are not in the repository.
 
 Usage: check_citations.py SOURCE_DIR | --self-test
 """
@@ -76,6 +76,11 @@ def check(root):
         text = (root / name).read_text(encoding="utf-8", errors="replace")
         found += [f"{name}:{text.count(chr(10), 0, offset) + 1}: {what}"
                   for offset, what in problems_of(name, text, root, known, kept)]
+    map_file = root / "docs/reference/semantics.csv"
+    for line, row in enumerate(map_file.read_text(encoding="utf-8").splitlines()[1:] if map_file.is_file() else [], 2):
+        section, path, _ = row.split(",", 2)
+        if section not in known or not (root / path).exists():
+            found.append(f"docs/reference/semantics.csv:{line}: there is no section {section} or no {path}")
     return found
 
 
@@ -97,6 +102,9 @@ def self_test():
         ("a.md", "[x](docs/reference/semantics.md#order)", "a.md:1: docs/reference/semantics.md has no heading #order"),
         ("a.scd", "docs/reference/semantics.md, tests/docs/b.csv, ${X}/docs/b.md", None), ("a.def", "\n(../docs/b/c.svg)", "a.def:2: there is no docs/b/c.svg"),
         ("CHANGELOG.md", "| docs/b.md |", None), ("CHANGELOG.md", "- docs/b.md", "CHANGELOG.md:1: there is no docs/b.md"),
+        ("docs/reference/semantics.csv", "section,source,what\n1.1,docs/decisions,\n", None),
+        ("docs/reference/semantics.csv", "section,source,what\n13,docs,\n", "docs/reference/semantics.csv:2: there is no section 13"),
+        ("docs/reference/semantics.csv", "section,source,what\n1,a.c,x\n", "docs/reference/semantics.csv:2: there is no section 1 or no a.c"),
         ("a.md", "# One\n\n```sh\n# two\n```\n[x](#one) [y](#two)", "a.md:6: a.md has no heading #two"),
     ]
     for name, text, expected in cases:
