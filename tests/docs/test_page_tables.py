@@ -13,8 +13,8 @@ from pathlib import Path
 NUMBER = r"(?<![\w.,])(-?\d[\d,]*(?:\.\d+)?)(?!\w)"
 GROUPS = re.compile(f"{NUMBER} ± {NUMBER}|{NUMBER}(?: %)? \\({NUMBER} \\.\\. {NUMBER}\\)|{NUMBER}")  # what one row of the CSV file has
 HOWTOS = "docs/studies/howtos.csv"
-STUDIES = ["carbon", "findings", "generation", "training"]  # each with a CSV file of its name
-PAGES = {"docs/howto/tune.md": (HOWTOS, "tuning"), "docs/howto/optimum.md": (HOWTOS, "bounds"),
+STUDIES = ["carbon", "findings", "generation", "serving", "training"]  # each with a CSV file of its name
+PAGES = {"docs/howto/optimum.md": (HOWTOS, "bounds"),
          "docs/howto/decisions.md": (HOWTOS, "regret"), "docs/explanation/statistics.md": (HOWTOS, "worlds"),
          **{f"docs/studies/{name}.md": (f"docs/studies/{name}.csv", "") for name in STUDIES}}
 LEFT_OUT = {"docs/explanation/statistics.md": "bootstrap-t"}  # tables of other tests, by a word of their heading
