@@ -191,6 +191,12 @@ def json_of(path):
     return json.loads(Path(path).read_text(encoding="utf-8"))
 
 
+def fixed_words(text):
+    """Of a text in which words in capitals, and what is in brackets or dots, stand for what differs: those of two words or more."""
+    parts = re.split(r"\b[A-Z]+\b|\([^)]*\)|\.\.\.|[,;:%]|\+-", text)
+    return [part.strip() for part in parts if " " in part.strip()]
+
+
 def number(text):
     return float(text) if text else None
 

@@ -4,7 +4,7 @@ The table, manifest.json and the report of small scenarios; each line appears an
 """
 import re
 
-from harness import cases, easim, json_of
+from harness import SOURCE, cases, easim, fixed_words, json_of, rows_of
 
 MODELS = """models:
   - {{name: m, m0: 1024, phi: 1000, batches: [8, 16], {fit}gpus: {{slow: {{{form}, range_k: [1, 1], range_batch: [8, {most}]}}{other}}}}}
@@ -25,6 +25,7 @@ RIGID = "job_id,submit_s,gpus,duration_s,requested_s,utilization\n"
 MODELLED = "job_id,submit_s,model,work_samples\na,0,m,100000\nb,1,m,200000\n"
 FIT = "fit: {metric: loss, target: 1, runs: 2}, "
 
+TABLE = [row for row in rows_of(SOURCE / "docs/reference/notes.csv") if row["kind"] == "assumption"]
 DRAWS = ("rigid jobs draw tdp_w, because their utilization is not known", "workload.utilization")
 EQUAL = ("rigid jobs are equally fast on all GPU types", "models: rigid_speed")
 NOT_READ = ("policies know run times of rigid jobs exactly; not read by fcfs", "workload.estimate")
@@ -57,8 +58,16 @@ def told(text):
     return [re.fullmatch(r"    (.*) \[(.*)\]", line).groups() for line in block[1].splitlines()] if block else []
 
 
+def in_table(text, key):
+    """As a row of docs/reference/notes.csv, up to its first semicolon."""
+    return any(all(part in text for part in fixed_words(row["text"].partition(";")[0])) and key.endswith(row["key"].removeprefix("workload"))
+               for row in TABLE)
+
+
 def listed(folder):
-    return [(row["text"], row["key"]) for row in json_of(folder / "manifest.json")["assumptions"]]
+    rows = [(row["text"], row["key"]) for row in json_of(folder / "manifest.json")["assumptions"]]
+    assert all(in_table(*row) for row in rows), rows
+    return rows
 
 
 def run(folder, *words, **changes):

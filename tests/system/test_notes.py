@@ -3,7 +3,7 @@ import json
 import re
 from statistics import mean, stdev
 
-from harness import cases, easim, json_of, rows_of
+from harness import SOURCE, cases, easim, fixed_words, json_of, rows_of
 from student import t_point
 
 # Two models: "bert" is measured on a100 up to batch 16 and 2 GPUs, on h100 not at all; "vit" knows a100 alone.
@@ -249,4 +249,15 @@ def timed_decisions(folder):
     assert not line.search(easim("run", config, "--force", "--out", folder / "out").stdout)
 
 
-cases(warnings_everywhere, said_of_services, shares_of_starts, caps_that_are_ignored, queues_and_ends, rows_of_logs, timed_decisions)
+def table_of_notes():
+    """Every text of docs/reference/notes.csv is in strings of the sources, its words in capitals and signs apart."""
+    code = "".join(path.read_text() for folder in ("output", "study", "workload") for path in sorted((SOURCE / "src" / folder).rglob("*.c")))
+    strings = re.sub(r'"\s*"', "", code).replace("%%", "%")
+    for row in rows_of(SOURCE / "docs/reference/notes.csv"):
+        words = fixed_words(row["text"])
+        assert all(part in strings for part in words), (row["text"], [part for part in words if part not in strings])
+        assert row["kind"] in ("assumption", "note", "warning") and (row["key"] != "") == (row["kind"] == "assumption") and row["when"], row
+
+
+
+cases(table_of_notes, warnings_everywhere, said_of_services, shares_of_starts, caps_that_are_ignored, queues_and_ends, rows_of_logs, timed_decisions)
