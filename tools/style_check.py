@@ -87,9 +87,16 @@ def markdown(text):
 
 
 def man(text):
-    """scdoc: *bold* and _underlined_ words are code; a line behind a tab that begins with easim is a block."""
+    """scdoc: *bold* and _underlined_ words are code; a line behind a tab that begins with easim is a block. A word and its meaning in one
+    sentence, on the lines behind a tab below it, is a row of a table."""
     text = re.sub(r"^\t(?=easim )", "    ", re.sub(r"^;.*", "", text, flags=re.M), flags=re.M)
-    return markdown(re.sub(r"\*[^*\n]+\*|(?<!\w)_[^_\n]+_(?!\w)", "`x`", text))
+    text = re.sub(r"\*[^*\n]+\*|(?<!\w)_[^_\n]+_(?!\w)", "`x`", text)
+    return markdown(re.sub(r"^(`x`.*)\n((?:\t.*\n?)+)", row_of_list, text, flags=re.M))
+
+
+def row_of_list(match):
+    meaning = " ".join(match[2].split())
+    return match[0] if len(sentences(0, "p", meaning)) > 1 else f"| {match[1]} | {meaning} |" + "\n" * match[0].count("\n")
 
 
 def strings(text):

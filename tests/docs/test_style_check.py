@@ -74,8 +74,9 @@ def test_markdown():
 
 
 def test_man_page():
-    found = style.man("; nobody\n*easim run* [_DIR_] runs it_now.\n\n\teasim run\n\n*-x*\n\tThe first.\n")
-    assert found == [(2, "p", "CODE [CODE] runs it_now."), (4, "b", "easim run"), (6, "p", "CODE The first.")], found
+    found = style.man("; nobody\n*easim run* [_DIR_] runs it_now.\n\n\teasim run\n\n*-x*\n\tThe first.\n\n*-y*, *-z*\n\tThe\n\tsecond. More.\n*0*\n\tOne\n\ttwo\n\nEnd\n")
+    assert found == [(2, "p", "CODE [CODE] runs it_now."), (4, "b", "easim run"), (6, "c", "CODE"), (6, "c", "The first."),
+                     (9, "p", "CODE, CODE The second."), (9, "p", "More."), (12, "c", "CODE"), (12, "c", "One two"), (16, "p", "End")], found
 
 
 def test_c():
