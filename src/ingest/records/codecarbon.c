@@ -127,6 +127,6 @@ static void finish_codecarbon(void *context) {
 }
 
 const struct profile_reader codecarbon_reader = {
-    "codecarbon", "emissions.csv of CodeCarbon", NULL, PROFILE_SAMPLES,
+    "codecarbon", "emissions.csv of any version of CodeCarbon", NULL, PROFILE_SAMPLES,
     &(const struct records_format){sizeof(struct reader), false, begin_codecarbon,
                                    read_codecarbon_row, end_codecarbon, NULL, finish_codecarbon}};
