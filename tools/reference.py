@@ -12,6 +12,8 @@ keys of KIND PATH   the keys of a mapping in `easim schema KIND`, such as scenar
 commands            a section a command, from `easim help COMMAND`; messages by command, messages of a policy: rows of docs/reference/messages.csv
 policies            a section a policy, from `easim policies NAME`
 members of MESSAGE  of the policy exec: rows of docs/reference/protocol.csv
+arguments of NAME,
+methods of NAME     of the Python package, such as gym.Env: lines NAME: MEANING of its docstring; public methods, or functions of a module
 units               of src/base/units.c
 limits              of input: tools/check_tables.py --limits
 formats of COMMAND  from `easim help COMMAND`, each with a link to its section
@@ -19,6 +21,7 @@ rules, thresholds,
 figures             of src/insight/rules/rules.def
 """
 
+import ast
 import csv
 import difflib
 import functools
@@ -182,6 +185,32 @@ class Reference:
         kind, alike = "entry" if rows[0][0].startswith("`{") else "member", len({protocol for _, protocol, _ in rows}) == 1
         return table(f"{kind}, meaning" if alike else f"{kind}, protocol, meaning", *(row[::1 + alike] for row in rows))
 
+    def python(self, kind, name):
+        rows = list(self.docstrings(kind, name))
+        alike = not any(default for _, default, _ in rows)
+        return table("name, meaning" if alike else "name, default, meaning", *(row[::1 + alike] for row in rows))
+
+    def docstrings(self, kind, name):
+        module, _, name = name.partition(".")
+        tree = ast.parse((self.root / f"tools/python/easim/{module}.py").read_text(encoding="utf-8"))
+        node = next(each for each in tree.body if getattr(each, "name", None) == name) if name else tree
+        if kind == "arguments":
+            init = next((each for each in node.body if getattr(each, "name", None) == "__init__"), node).args
+            defaults = {each.arg: ast.unparse(default) for each, default in [*zip(init.args[::-1], init.defaults[::-1]), *zip(init.kwonlyargs, init.kw_defaults)]
+                        if default is not None}
+            for names, meaning in re.findall(r"^(\w+(?:, \w+)*): (.*(?:\n    .*)*)", ast.get_docstring(node), re.MULTILINE):
+                default = {defaults.get(each, "None") for each in names.split(", ")} - {"None"}
+                yield ", ".join(f"`{each}`" for each in names.split(", ")), f"`{default.pop()}`" if default else "", meaning
+        else:
+            for each in node.body:
+                if isinstance(each, ast.ClassDef) and not name:
+                    break
+                if isinstance(each, ast.FunctionDef) and each.name[0] != "_" and each.name != "number_of":
+                    of = [getattr(of, "id", "") for of in each.decorator_list]
+                    each.args.args = each.args.args[bool(name):]
+                    given = "..." if "classmethod" in of else ast.unparse(each.args).replace("*actions", "action, ...")
+                    yield f"`{each.name}`" if "property" in of else f"`{each.name}({given})`", "", ast.get_docstring(each)
+
     def fill(self, page):
         made = {"commands": self.commands, "policies": self.policies, "units": self.units, **{shown: functools.partial(self.rules, shown) for shown in ("rules", "thresholds", "figures")},
                 "messages by command": self.messages, "messages of a policy": lambda: self.messages(True),
@@ -191,6 +220,7 @@ class Reference:
             kind, _, of = match[2].partition(" of ")
             text = (self.keys(match[2], page) if kind == "keys" else table("format, contents", *self.formats(of, page)) if kind == "formats" else
                     self.members(of) if kind == "members" else
+                    self.python(kind, of) if kind in ("arguments", "methods") else
                     "".join(made[match[2]]()) if match[2] in made else None)
             return match[0] if text is None else f"{match[1]}\n{text.strip()}\n\n{match[3]}"
         return MARK.sub(section, page)

@@ -626,30 +626,30 @@ def test_install(folder):
 # ---- the document ---------------------------------------------------------------------------------------------------
 
 def test_document(folder):
-    """Every Python block of docs/reference/python.md runs, in order, and prints the text block behind it."""
-    path, names, skipped = SOURCE / "docs/reference/python.md", {"__name__": "document"}, None
+    """Every Python block of the reference and of the how-to runs, in order, and prints the text block behind it."""
+    skipped = None
     for name in ("configs", "workloads"):
         (folder / name).symlink_to(SOURCE / name)
     os.environ["PYTHONPATH"] = str(PACKAGE)
-    text = path.read_text(encoding="utf-8")
     sys.path.insert(0, str(folder))
     os.chdir(folder)
-    printed = None
-    for fence in FENCE.finditer(text):
-        info, block = fence["info"].strip(), fence["text"]
-        where = f"docs/reference/python.md:{text.count(chr(10), 0, fence.start()) + 1}"
-        if info.startswith("python file="):
-            (folder / info.split("=")[1]).write_text(block)
-        elif info == "python" and ".plot(" in block and not shutil.which("gnuplot"):
-            skipped, printed = f"{where}: gnuplot is not installed", None
-        elif info == "python":
-            output = io.StringIO()
-            with contextlib.redirect_stdout(output):
-                exec(compile(block, where, "exec"), names)
-            printed = output.getvalue()
-        elif info == "text" and printed is not None:
-            assert block == printed, f"{where}: printed is\n{printed}"
-            printed = None
+    for page in ("docs/reference/python.md", "docs/howto/write-policy-python.md"):
+        text, names, printed = (SOURCE / page).read_text(encoding="utf-8"), {"__name__": "document"}, None
+        for fence in FENCE.finditer(text):
+            info, block = fence["info"].strip(), fence["text"]
+            where = f"{page}:{text.count(chr(10), 0, fence.start()) + 1}"
+            if info.startswith("python file="):
+                (folder / info.split("=")[1]).write_text(block)
+            elif info == "python" and ".plot(" in block and not shutil.which("gnuplot"):
+                skipped, printed = f"{where}: gnuplot is not installed", None
+            elif info == "python":
+                output = io.StringIO()
+                with contextlib.redirect_stdout(output):
+                    exec(compile(block, where, "exec"), names)
+                printed = output.getvalue()
+            elif info == "text" and printed is not None:
+                assert block == printed, f"{where}: printed is\n{printed}"
+                printed = None
     os.chdir("/")
     sys.path.remove(str(folder))
     return skipped

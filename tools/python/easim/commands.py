@@ -64,12 +64,15 @@ def start(name, config, options, *, out, easim, progress, formats=True):
 
 
 def run(config, policy=None, set=None, *, out=None, easim=None, progress=None, **options):
-    """Runs a scenario: `easim run`.
+    """Runs a scenario: `easim run`. Raises BadInput, RunFailed, ProgramError; TypeError for an unknown option.
 
-    config: path of a YAML file, or a dictionary (paths in it are relative to the present folder). policy: name, path of a
-    module, or a subclass of easim.Policy. set: {path: value} of the scenario. out: folder to keep the results in. easim: the
-    program, if not found otherwise. progress: None (shown in a notebook and on a terminal), False, True, or a function of
-    (done, count, text). Raises BadInput, RunFailed, ProgramError; TypeError for an unknown option.
+    config: path of the YAML file, or a dictionary, whose relative paths start at the present folder
+    policy: a name, perhaps with parameters, a path, or a subclass of easim.Policy
+    set: `{path: value}` of the scenario; a text is YAML (`"2h"`), other values are taken as they are
+    out: folder of the results; None: a temporary folder, which goes with the last reference to them
+    easim: the program; None: that of the variable `EASIM`, on `PATH`, or where the package or Python is installed
+    progress: None: shown in a notebook and on a terminal; False: not shown; or a function of (done, count, text)
+    options: the options of the command, with `_` for `-`; a flag is True, an option that may be repeated takes a list
     """
     command = command_of(policy)
     if command is not None:

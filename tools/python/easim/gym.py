@@ -50,13 +50,16 @@ HEAD = struct.Struct(f"={len(GLOBALS)}d")
 class Env(BASE):
     """A scenario in which the agent starts jobs.
 
-    jobs: how many of the queue, from its head, the agent sees; configs: room for the configurations of each. reward: "energy",
-    "delay", "misses", or weights of the increments energy_kwh, delay_job_h (hours that jobs spend in the system) and missed
-    (deadlines): the reward of a step is minus their weighted sum. wake_s: a wait lasts at most so long; None: until something
-    happens. max_steps: then the episode is truncated. episodes: so many share one start of easim, which is faster; they are
-    replications of one seed, and metrics are known at the end of the last. copy=False: observations and masks are one array
-    each, changed in place. core: the number of a processor core on which this thread and easim then stay, until close(): they
-    take turns, and a turn that wakes another core costs more. set, options: as of easim.run.
+    config, set, easim, options: as of easim.run
+    reward: `"energy"`, `"delay"`, `"misses"`, or weights of energy_kwh, delay_job_h (hours that all jobs spend in the system) and missed
+        (deadlines); minus the weighted sum of these since the last step
+    jobs: slots: jobs that the agent sees, from the head of the queue
+    configs: room for the configurations of each
+    wake_s: longest time of a wait; None: until something happens
+    max_steps: steps after which an episode is truncated
+    episodes: episodes that share one start of easim, as replications of one seed; a start costs as much as 200 steps
+    copy: False: observations and masks are one array each, which changes in place
+    core: number of a processor core on which this thread and easim stay until close(); None: any
 
     An episode is one replication, and seed S of reset() is `easim run --seed S`.
     """
@@ -276,12 +279,23 @@ class Menu(Env):
     """The same with few actions and an observation in [-1, 1]: the space `menu`.
 
     An action starts the job of a slot in a cell: GPUs of one type, whose batch and power limit are those of least E T^choose that
-    fit now. preempt, resize, limit: there are also actions on `running` running jobs: to stop it, to move it into a cell, to give
-    it one of five power limits, from none to the lowest. ks: the numbers of GPUs of cells; else those that the scenario's jobs may
-    have. credit: "as_it_falls", or "at_start": what a job is predicted to cost from its start on counts then, and is
-    corrected when it goes otherwise; the sums over an episode are equal. invalid: an action that is not possible is a wait ("wait"), an error ("error"),
-    or does nothing and costs so much. A wait after which nothing can happen ends the episode, and each job that never starts costs
-    ten times its least cost. Other arguments: as of Env.
+    fit now. A wait after which nothing can happen ends the episode, and each job that never starts costs ten times its least cost
+    on the empty cluster.
+
+    config: as of easim.run; None: configs/tiny.yaml
+    reward: as of Env; None: weights 1 of energy_kwh and 0.5 of delay_job_h
+    jobs: as of Env
+    ks: numbers of GPUs of cells; None: those that the jobs of the scenario may have
+    choose: exponent of time in the choice of batch and power limit
+    running: running jobs that the agent can act on, if one of the next three is True
+    preempt: True: actions that stop a running job
+    resize: True: actions that move a running job into a cell
+    limit: True: actions that give a running job one of five power limits, from none to the lowest
+    credit: `"as_it_falls"`, or `"at_start"`: the predicted cost of a job counts at its start, and is corrected later; sums over an episode
+        are equal
+    invalid: an impossible action is a wait (`"wait"`) or a ValueError (`"error"`), or does nothing and costs this number
+    max_steps: steps after which an episode is truncated
+    options: as of Env, without `configs`
     """
 
     _bounds = (-1.0, 1.0)

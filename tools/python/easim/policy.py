@@ -32,7 +32,7 @@ def start(job, config):
 
 
 def preempt(job, at_once=False):
-    """Takes the GPUs of a running job away; at_once: without writing a checkpoint."""
+    """Takes the GPUs of a running job; at_once: without writing a checkpoint."""
     return {"preempt": number_of(job, "job"), "at_once": bool(at_once)}
 
 
@@ -42,12 +42,12 @@ def resize(job, config):
 
 
 def reject(job, reason=None):
-    """Refuses a waiting job for good; the reason stands in results."""
+    """Refuses a waiting job for good; results show the reason."""
     return {"reject": number_of(job, "job"), **({} if reason is None else {"reason": str(reason)})}
 
 
 def exchange(*actions):
-    """Starts, preemptions and resizes, each job once, that are all accepted or none."""
+    """Does all of these starts, preemptions and resizes, or none; each job once."""
     return {"exchange": list(actions)}
 
 
@@ -57,22 +57,22 @@ def wake_at(at_s):
 
 
 def wake_clear():
-    """Takes back all wake-ups that were asked for (protocol 3)."""
+    """Takes back all wake-ups (protocol 3)."""
     return {"wake_clear": True}
 
 
 def count(what, name=None):
-    """Counts one thing of which results are to tell, a sentence that is the same for all of its kind, and its name (protocol 3)."""
+    """Counts one thing for the results: a sentence that is the same for all of its kind, and the name of this one (protocol 3)."""
     return {"count": str(what), **({} if name is None else {"name": str(name)})}
 
 
 def reason(job, text):
-    """Says to `easim explain` why a job waits on or is started now (protocol 3); see view.told."""
+    """Gives the reason why a job waits or starts now, for `easim explain` of that job, view.told (protocol 3)."""
     return {"reason": number_of(job, "job"), "text": str(text)}
 
 
 def scale_up(config):
-    """Starts a replica in a configuration of view.replica_configs, or its number (with policy.params.services)."""
+    """Starts a replica in a configuration of view.replica_configs (with policy.params.services)."""
     return {"scale_up": number_of(config, "config")}
 
 

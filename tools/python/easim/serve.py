@@ -96,7 +96,7 @@ class Server:
         if message["type"] == "finish":
             self.policy.finish(self.view)
             return None
-        self.view.update(message)
+        self.view._update(message)
         self.decides = True
         actions = actions_of(self.policy, self.view)
         self.decides = False

@@ -187,12 +187,15 @@ class Answer(str):
 class View:
     """The cluster and its jobs at a decision.
 
-    now_s, now_ns, power_w, power_cap_w, price_per_mwh, carbon_g_per_kwh, energy_j, free_gpus: as in the message. gpu_types,
-    nodes, users, configs: lists by number. jobs: those that are there, by number. events and answers: of this decision.
-    services and replica_configs, lists by number, and replicas: with policy.params.services, else empty.
-    forecast: of each clock hour from the present one on, as last told. progress: with policy.params.progress. In protocol 3
-    also uniform (16 random numbers, with that capability), told (the job whose story easim explain tells, if any), job_count and
-    usage_half_life_s.
+    now_s, now_ns, power_w, power_cap_w, energy_j, free_gpus: as in the message
+    price_per_mwh, carbon_g_per_kwh: as in the message
+    jobs: the jobs that are there, by number
+    gpu_types, nodes, users, configs: lists by number, each with all members of hello and what is free of it now
+    services, replica_configs, replicas: lists, empty without the parameter `services` of exec
+    events, answers, checkpointing: of this decision; the job of an event is the object
+    forecast: each clock hour from the present one on, as last sent
+    progress: with the parameter `progress` of exec, as in the message
+    uniform, told, job_count, usage_half_life_s: protocol 3, as in the message
     """
 
     uniform, told = (), None
@@ -221,9 +224,10 @@ class View:
 
     @property
     def running(self):
+        """Running jobs in the order of their submission."""
         return [job for job in self.jobs.values() if job.state == "running"]
 
-    def update(self, message):
+    def _update(self, message):
         """Takes a decide message in: what it says has changed."""
         for node, free in self._taken:
             node.free = free
@@ -252,17 +256,17 @@ class View:
         return {} if node is None else {"node": self.nodes[node]}
 
     def try_(self, *actions):
-        """What starts, resizes and exchanges would be answered now, each alone; nothing happens. At most 1,000 times a decision."""
+        """Answers that easim would give to starts, resizes and exchanges now, each alone; nothing happens. Protocol 3, at most 1,000 times a decision."""
         if self._ask is None:
             raise RuntimeError("a view made by hand has no easim to try with: give it a function that answers, View.of(..., ask=f)")
         return [Answer(each) for each in self._ask(list(actions))] if actions else []
 
     def remaining(self, job):
-        """Work that a job has left as of now, measured; counts as a try."""
+        """Work that a job has left now, measured; counts as a try."""
         return self.try_({"remaining": int(job)})[0].__dict__["remaining"]
 
     def job_nodes(self, job):
-        """The nodes of a job that holds GPUs, each with how many; counts as a try."""
+        """Pairs of a node and the GPUs of the job there; counts as a try."""
         return [(self.nodes[each["node"]], each["gpus"]) for each in self.try_({"job_nodes": int(job)})[0].__dict__["nodes"]]
 
     def replica_figures(self, config, load):
@@ -285,7 +289,7 @@ class View:
         return job if job.state in ("finished", "rejected") else None
 
     def span(self, config):
-        """How the configuration would be placed now: 0 inside one node, 1, 2 .. across nodes, None: not at all."""
+        """Placement of a start now: 0 in one node, 1 (with tiers 2 ..) across nodes; None if it does not fit."""
         if config.milli and config.milli <= self.gpu_types[config.gpu_type].shared_free_max_milli:
             return 0
         for span, free in enumerate(self.gpu_types[config.gpu_type].free_max):
@@ -307,7 +311,7 @@ class View:
         return (config.milli / 1000 or config.k) * (ctx_w * job.setup_s + config.power_w[span] * job.remaining / config.goodput[span])
 
     def take(self, config):
-        """Counts the GPUs of a start as taken, where easim will place it (docs/reference/semantics.md), until the next decision."""
+        """Counts the GPUs of a start as taken, where easim will place it, until the next decision."""
         if config.milli:
             raise ValueError("take counts whole GPUs: try starts on parts of GPUs together, in an exchange")
         gpu_type, nodes = self.gpu_types[config.gpu_type], self._of_type[config.gpu_type]
@@ -319,9 +323,9 @@ class View:
 
     @classmethod
     def of(cls, gpu_types=(), nodes=(), configs=(), jobs=(), users=(), ask=None, **members):
-        """A view made by hand, for tests of a policy: lists of dictionaries with those members that matter, in the words of
-        the protocol. What is left out is plain: one GPU type, one node with its GPUs, one user; jobs wait, arrive now and may
-        have all configurations. `ask` answers view.try_(). `members` are those of the view, such as now_s=60."""
+        """A view made by hand, for tests: lists of dictionaries with members of the protocol. Defaults: one GPU type, one node
+        with its GPUs, one user; jobs that arrive now and may have all configurations. `ask` answers try_(); `members` are
+        those of the view, such as now_s=60."""
         types = [{"name": f"gpu{n}", "gpus": 1, "idle_w": 50.0, "ctx_w": 90.0, "tdp_w": 400.0, "memory_gib": 80.0, **each}
                  for n, each in enumerate(gpu_types or [{}])]
         nodes = [{"gpu_type": 0, **each} for each in nodes] or [{"gpu_type": n, "gpus": each["gpus"]} for n, each in enumerate(types)]
@@ -344,7 +348,7 @@ class View:
                 _hold(configs[each["config"]], nodes, held)
         free = [node["gpus"] - taken for node, taken in zip(nodes, held)]
         of_type = [[gpus for gpus, node in zip(free, nodes) if node["gpu_type"] == n] for n in range(len(types))]
-        view.update({"now_s": now_s, "now_ns": round(now_s * 1e9), "power_w": 0.0, "power_cap_w": None, "price_per_mwh": None,
+        view._update({"now_s": now_s, "now_ns": round(now_s * 1e9), "power_w": 0.0, "power_cap_w": None, "price_per_mwh": None,
                      "carbon_g_per_kwh": None, "energy_j": 0.0, "answers": [], "free_gpus": sum(free),
                      "events": [{"kind": "arrival", "job": each["job"]} for each in arrived if each["state"] == "waiting"],
                      "arrived": arrived, "jobs": arrived, "users": [],
