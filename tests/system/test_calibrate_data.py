@@ -3,7 +3,7 @@
 Converts the ResNet-50 and BERT curves of Zeus (A40, V100), Sia (A100) and Lambda to profile CSVs (kept in OUT if it is
 given), calibrates them and checks what is promised: mean errors in sample of at most 4 % for throughput and power on
 every curve, by a form or by the table that replaces it, and a median over the curves of the left-out errors of at most
-5 %. docs/studies/calibration.md prints the same figures.
+5 %. docs/studies/calibration.csv has the same figures.
 """
 import re
 import statistics
@@ -88,12 +88,12 @@ def form_text(block):
 
 
 def document_row(name, block):
-    """A row of the table in docs/studies/calibration.md."""
+    """A row of docs/studies/calibration.csv, errors in sample and left out."""
     cells = [name, re.search(r"(\d+) configuration", block)[1], form_text(block)]
     for quantity in ("throughput", "power", "energy per sample"):
         errors = [percent(block, line, quantity) for line in ("error in sample", "error left out")]
         cells.append(", ".join(f"{error:.2f}" if error else "0" for error in errors if error is not None))
-    return " ".join("| {} |".format(" | ".join(cells)).split())
+    return [" ".join(cell.split()) for cell in cells]
 
 
 DOCUMENTED = {"zeus: resnet50 on a40": "Zeus ResNet-50, A40", "zeus: bert_base_uncased on a40": "Zeus BERT, A40",
@@ -132,11 +132,11 @@ def published(scratch):
     print(f"energy-optimal power limits of Zeus, W: {', '.join(optimal)}")
     # least sum over batches of (time x power at a limit) / (time x power at the highest), computed apart from easim
     assert optimal == optimal_limits(data), optimal
-    document = (SOURCE / "docs" / "studies" / "calibration.md").read_text(encoding="utf-8").splitlines()
+    known = [list(row.values()) for row in rows_of(SOURCE / "docs" / "studies" / "calibration.csv")]
     for curve, _, block in curves:
         if curve in DOCUMENTED:
             row = document_row(DOCUMENTED[curve], block)
-            assert row in document, f"docs/studies/calibration.md has not: {row}"
+            assert row in known, f"docs/studies/calibration.csv has not: {row}"
     return len(curves)
 
 
