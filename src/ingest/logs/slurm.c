@@ -192,5 +192,5 @@ static int slurm_read(const char *path, const struct trace_options *options, str
     return table_read(path, &format, options, trace, problems, NULL);
 }
 
-const struct trace_reader slurm_reader = {"slurm", "Slurm, as sacct --parsable2 prints it",
-                                          slurm_read, TRACE_OPTION_TIME_ZONE};
+const struct trace_reader slurm_reader = {"slurm", "accounting of Slurm, from sacct", slurm_read,
+                                          TRACE_OPTION_TIME_ZONE};
