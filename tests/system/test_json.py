@@ -1,4 +1,5 @@
-"""docs/reference/json.csv lists each member of the JSON that easim writes, and no other: test_json.py EASIM SOURCE
+"""docs/reference/json.csv lists each member of the JSON that easim writes, and no other: test_json.py EASIM SOURCE. So does values.csv
+for words in columns.
 
 A member is names with points between them: [] is an item of a list, {a,b} is a and b, a word in capitals is any name. Several that
 have one meaning are in one row, with ", " between them. Rows without a condition are in every such file; the others are in some.
@@ -159,5 +160,23 @@ def test_members(folder):
     return count
 
 
+def words_of(file, begin, end):
+    text = (SOURCE / "src" / file).read_text().partition(begin)[2].partition(end)[0]
+    return set(re.findall(r'"(\w+)"', re.sub(r"/\*.*?\*/", "", text))) - {"none"}
+
+
+def test_values():
+    """docs/reference/values.csv has the words that the code has."""
+    known = {("segments.csv", "kind"): words_of("engine/observer.c", "segment_kind_names[] = {", "};"),
+             ("segments.csv", "began, ended"): words_of("engine/observer.h", "#define SEGMENT_CAUSE_ROWS(X)", "enum segment_cause"),
+             ("models.csv", "state"): words_of("model/survey.c", "survey_state_names[] = {", "};"),
+             ("perturb.csv", "perturbation"): words_of("experiment/perturb.c", "perturbations[] = {", "};") | {"PATH"}}
+    found = {}
+    for row in rows_of(SOURCE / "docs/reference/values.csv"):
+        found.setdefault((row["file"], row["column"]), set()).add(row["value"])
+        assert row["meaning"], row
+    assert found == known, (found, known)
+
+
 if __name__ == "__main__":
-    cases(test_members)
+    cases(test_members, test_values)
