@@ -199,6 +199,7 @@ static void run_worlds(struct session *s) {
     size_t *places = mem_zalloc(s->clean.count, sizeof *places);
     struct compare_series *series = mem_zalloc(s->clean.count, sizeof *series);
     (void)contenders_series(&s->clean, s->comparison.replications, series, places);
+    s->worlds.leave_nothing = contenders_leave_nothing(&s->clean);
     int code = compare_worlds_run(&s->worlds, s->args, &s->comparison, places);
     s->clean.code = s->clean.code == EXIT_DONE || code == EXIT_INTERRUPTED ? code : s->clean.code;
     free(series);

@@ -62,6 +62,7 @@ int compare_worlds_run(struct compare_worlds *w, const struct compare_args *args
                                         .baseline = comparison->baseline};
     world_results_init(&w->results);
     struct world_run_plan plan = {&w->worlds, w->policies, run_args_options(options)};
+    plan.how.alone |= !w->leave_nothing;
     struct error error = {0};
     size_t runs = w->results.sets * w->results.worlds * count * w->results.replications;
     struct progress_line *progress =

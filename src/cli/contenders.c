@@ -63,6 +63,13 @@ static int keep_refusal(void *context, size_t task, struct slice result, const c
     return 0;
 }
 
+bool contenders_leave_nothing(const struct contenders *all) {
+    size_t i = 0;
+    while (i < all->count && module_leaves_nothing(&all->at[i].study.module))
+        i++;
+    return i == all->count;
+}
+
 int contenders_leave_out(struct contenders *all, struct compare_args *args, struct error *reterr) {
     const struct replicate_options how = run_args_options(args->options);
     const struct isolated tries = {.count = all->count,
@@ -71,7 +78,8 @@ int contenders_leave_out(struct contenders *all, struct compare_args *args, stru
                                    .cancel = how.cancel,
                                    .context = all,
                                    .work = try_policy,
-                                   .done = keep_refusal};
+                                   .done = keep_refusal,
+                                   .shares = !how.alone && contenders_leave_nothing(all)};
     int r = isolated_run(&tries, reterr);
     for (size_t i = 0; i < all->count; i++)
         if (all->at[i].left_out)

@@ -1,5 +1,5 @@
 /* The policies of a comparison: one scenario loaded once for each, run one after the other on the
-   same workloads, each replication in a process of its own. One that fails is left out; the others
+   same workloads, in processes. One that fails is left out; the others
    go on. */
 #ifndef EASIM_CLI_CONTENDERS_H
 #define EASIM_CLI_CONTENDERS_H
@@ -37,6 +37,8 @@ struct contenders {
 int contenders_load(struct contenders *all, const char *config,
                     const struct scenario_overrides *changes, const char *const *texts,
                     size_t count, struct problems *problems) MUST_CHECK;
+/* Whether runs of all policies leave nothing behind in their process. */
+bool contenders_leave_nothing(const struct contenders *all);
 /* For policies that nobody asked for by name: those whose init refuses this scenario are left out,
    which one note says of them and of args->left_out. Negative: it cannot be found out. */
 int contenders_leave_out(struct contenders *all, struct compare_args *args,

@@ -76,7 +76,8 @@ struct compare_worlds {
     struct world_results results;
     struct world_outcome outcome;
     struct variance_table variance;
-    bool run; /* results and doubt are there */
+    bool run;           /* results and doubt are there */
+    bool leave_nothing; /* all policies: contenders_leave_nothing */
     const char **names, **policies;
 };
 

@@ -23,6 +23,7 @@ static const char *const explanation_formats[] = {"text", "json", NULL};
 static const char *const verified[] = {"budget", "all", "none", NULL};
 static const char *const spans[] = {"both", "one_node", "across_nodes", NULL};
 static const char *const scales[] = {"auto", "linear", "log", NULL};
+static const char *const isolations[] = {"foreign", "always", NULL};
 static const char *const engines[] = {"local", "parallel", "slurm", NULL};
 static const char *const estimates[] = {"requested", "run", NULL};
 static const char *const energy_units[] = {"J", "Wh", "kWh", NULL};
@@ -51,6 +52,12 @@ const struct option_row option_rows[] = {
     {"threads", 't', "N", IS(COUNT, threads), .commands = IN(SWEEP), .least = 1, .most = 1024,
      .excludes = "merge list engine",
      .help = "run N points at the same time (default: one per core)"},
+    {"isolate", 0, NULL, IS(CHOICE, isolate),
+     .commands = RUNS | IN(BOUND) | IN(VALIDATE), .choices = isolations, .usual = "foreign",
+     .help = "a process of its own for each replication of foreign policies, or always for all"},
+    {"isolate", 0, NULL, IS(CHOICE, isolate), .commands = IN(SWEEP), .choices = isolations,
+     .usual = "foreign", .excludes = "merge list engine",
+     .help = "a process of its own for each point of foreign policies, or always for all"},
     {"out", 'o', "DIR", IS(FOLDER, out), .commands = IN(RUN),
      .help = "folder of the results (default: results/NAME/POLICY)"},
     {"out", 'o', "DIR", IS(FOLDER, out), .commands = IN(COMPARE),

@@ -44,6 +44,7 @@ enum explanation_format { EXPLAIN_TEXT, EXPLAIN_JSON };
 /* The job to explain, in place of its id: the one with the most of this. */
 enum explained { EXPLAIN_WAIT, EXPLAIN_ENERGY, EXPLAIN_LATENESS, EXPLAIN_PREEMPTIONS, EXPLAINED };
 enum span_choice { SPAN_BOTH, SPAN_ONE_NODE, SPAN_ACROSS_NODES };
+enum isolation { ISOLATE_FOREIGN, ISOLATE_ALWAYS };
 enum sweep_engine { ENGINE_LOCAL, ENGINE_PARALLEL, ENGINE_SLURM };
 
 struct picture_size {
@@ -103,6 +104,7 @@ struct options {
 
     /* runs */
     unsigned threads; /* 0: one per core */
+    enum isolation isolate;
     const char *out, *trace;
     bool force, summary_only, check, strict, quiet, decisions, record, timing, bound;
     enum print_format format;

@@ -117,6 +117,7 @@ static unsigned core_count(void) {
 struct replicate_options run_args_options(const struct options *options) {
     return (struct replicate_options){.processes =
                                           options->threads ? options->threads : core_count(),
+                                      .alone = options->isolate == ISOLATE_ALWAYS,
                                       .check = options->check,
                                       .strict = options->strict,
                                       .limit_s = options->run_timeout_s,

@@ -41,6 +41,7 @@ static struct {
     struct policy_fault *fault;
     double limit_s;
     char limit[40];
+    pid_t ticking; /* the process that has the timer: copies of it have none */
 } guarded;
 
 static const struct {
@@ -204,6 +205,9 @@ static void start_ticks(void) {
     double limit_s = guarded.limit_s > 0 ? guarded.limit_s : FAULT_LIMIT_S,
            tick_s = fmax(limit_s / TICKS, 1e-3), whole_s = floor(tick_s);
     struct timespec tick = {(time_t)whole_s, (long)((tick_s - whole_s) * 1e9)};
+    if (guarded.ticking == getpid())
+        return;
+    guarded.ticking = getpid();
     timer_t timer;
     snprintf(guarded.limit, sizeof guarded.limit, "%g", limit_s);
     sigaction(SIGPROF, &action, NULL);

@@ -104,6 +104,8 @@ static void *load_here(const char *path, struct error *reterr) {
     return handle;
 }
 
+static unsigned foreign_count;
+
 static int open_path(const char *path, bool apart, struct policy_module *module,
                      struct error *reterr) {
     *module = (struct policy_module){.apart = apart};
@@ -112,7 +114,9 @@ static int open_path(const char *path, bool apart, struct policy_module *module,
     if (!module->handle)
         return ERROR_INPUT;
     module->path = mem_strdup(path);
-    return read_symbol(module, path, reterr);
+    int r = read_symbol(module, path, reterr);
+    foreign_count += r < 0 || !module_leaves_nothing(module);
+    return r;
 }
 
 static bool each_own_folder(bool (*visit)(const char *folder, void *context), void *context) {
@@ -222,6 +226,19 @@ bool module_is_shipped(const struct policy_module *module) {
         return false;
     file_stamp_take(own.path, &found);
     return found.is_file && file_stamp_same(&found, &module->stamp);
+}
+
+bool module_leaves_nothing(const struct policy_module *module) {
+    if (module->sides[0])
+        return module_leaves_nothing(module->sides[0]) && module_leaves_nothing(module->sides[1]);
+    for (size_t i = 0; i < module->policy->param_count; i++)
+        if (module->policy->params[i].type == EASIM_PARAM_TEXT && module->policy->params[i].max > 0)
+            return false;
+    return module_is_shipped(module);
+}
+
+unsigned module_foreign_count(void) {
+    return foreign_count;
 }
 
 static int open_name(const char *name, bool apart, struct policy_module *module,

@@ -33,6 +33,11 @@ bool module_is_own(const char *name);
 /* Whether an open module is one of easim's own, by whatever name or path it was opened; of a
    mixture both. */
 bool module_is_shipped(const struct policy_module *module);
+/* Whether runs of an open module leave nothing behind in their process: it is easim's own and
+   starts no program. */
+bool module_leaves_nothing(const struct policy_module *module);
+/* How many others this process has opened so far. */
+unsigned module_foreign_count(void);
 /* Accepts a zeroed module. What was opened apart stays loaded until its process ends. */
 void module_close(struct policy_module *module);
 

@@ -69,7 +69,8 @@ int bound_replications(const struct study *study, const struct config_extras *ex
                                    .cancel = how->cancel,
                                    .context = &all,
                                    .work = bound_one,
-                                   .done = keep_bounds};
+                                   .done = keep_bounds,
+                                   .shares = !how->alone};
     int r = isolated_run(&tasks, reterr);
     if (all.error.code < 0) {
         *reterr = all.error;

@@ -446,6 +446,8 @@ static void run_apart(void *context, size_t task, struct crash_context *crash, s
     add_tally(out, &slot.counted);
     add_bytes(out, slot.outcome.summary.services, services_bytes(&slot));
     add_bytes(out, &length, sizeof length);
+    slot.rendered = (struct str){0}; /* which is out now */
+    slot_finish(&slot);
 }
 
 /* Parts what came back; false if it cannot be what the child wrote. */
@@ -506,17 +508,18 @@ static int lose_apart(void *context, size_t task, const char *failure) {
 static void run_in_processes(struct pool *pool) {
     const struct replicate_options *options = pool->options;
     uint32_t missing = pool->count - pool->first;
-    const struct isolated all = {.count = missing,
-                                 .processes =
-                                     options->processes < missing ? options->processes : missing,
-                                 .limit_s = options->limit_s,
-                                 .cancel = options->cancel,
-                                 .context = pool,
-                                 .work = run_apart,
-                                 .begun = begin_apart,
-                                 .piece = pool->sink->take ? keep_piece : NULL,
-                                 .done = keep_apart,
-                                 .lost = lose_apart};
+    const struct isolated all = {
+        .count = missing,
+        .processes = options->processes < missing ? options->processes : missing,
+        .limit_s = options->limit_s,
+        .cancel = options->cancel,
+        .context = pool,
+        .work = run_apart,
+        .begun = begin_apart,
+        .piece = pool->sink->take ? keep_piece : NULL,
+        .done = keep_apart,
+        .lost = lose_apart,
+        .shares = !options->alone && module_leaves_nothing(&pool->study->module)};
     struct error error = {0};
     int r = isolated_run(&all, &error);
     emit_ready(pool, true);

@@ -1,4 +1,4 @@
-/* The replications of a scenario, each in a process of its own, or here. Each is a pure function of
+/* The replications of a scenario, in processes, or here. Each is a pure function of
    scenario, seed and number, so results do not depend on how many there are. */
 #ifndef EASIM_STUDY_REPLICATE_H
 #define EASIM_STUDY_REPLICATE_H
@@ -62,6 +62,7 @@ struct replicate_options {
     uint32_t processes; /* so many children at a time: a replication that crashes is one that fails;
                            0: here, one after the other, for callers that are such a child
                            themselves and for tests */
+    bool alone;         /* a process for each task, and not only for those of foreign policies */
     bool record;        /* segments, and which GPUs they had */
     bool check, strict, record_decisions, time_decisions;
     int64_t meter_step_ns;                  /* mean power of intervals of this length; 0: none */

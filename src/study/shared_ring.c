@@ -132,8 +132,11 @@ static void leave_machine(void *context, size_t bytes, const char *fault) {
 }
 
 void crash_context_begin(struct crash_context *crash) {
+    static const volatile bool *original; /* of the process that it is set in, and 0 in copies */
+    if (!original || !*original)
+        original = child_original();
     crash->pid = getpid();
-    crash->original = child_original();
+    crash->original = original;
     mem_on_failure(leave_machine, crash);
 }
 

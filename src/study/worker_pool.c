@@ -6,15 +6,18 @@
 #include "base/idset.h"
 #include "base/machine.h"
 #include "base/mem.h"
+#include "policy/module.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -25,6 +28,8 @@
    run in them; their result goes through a file in memory, so that no pipe can be full, cut off or
    held open. It is written when the policy has ended, over what the policy may have written there;
    the parent closes it to writers, and compares length and hash before use. */
+
+#define KEPT_BYTES (64 << 20)
 
 /* By a clock that only goes on. */
 static double forked_clock_s(void) {
@@ -49,15 +54,18 @@ static void close_between(int first, int last) {
 
 /* Of the parent's files, and of other policies' results, a policy sees none. Standard input is
    empty, and what is printed on standard output goes where messages go. */
-static void keep_descriptors(int fd, int wake_fd) {
-    int low = wake_fd < 0 || fd < wake_fd ? fd : wake_fd, high = fd < wake_fd ? wake_fd : fd;
+static void keep_descriptors(const int kept[], size_t count) {
     int null = open("/dev/null", O_RDONLY);
     if (null >= 0)
         dup2(null, STDIN_FILENO);
     dup2(STDERR_FILENO, STDOUT_FILENO);
-    close_between(STDERR_FILENO + 1, low - 1);
-    close_between(low + 1, high - 1);
-    close_between(high + 1, INT_MAX);
+    for (int last = STDERR_FILENO, next; last < INT_MAX; last = next) {
+        next = INT_MAX;
+        for (size_t i = 0; i < count; i++)
+            if (kept[i] > last && kept[i] < next)
+                next = kept[i];
+        close_between(last + 1, next == INT_MAX ? next : next - 1);
+    }
 }
 
 static bool write_result(int fd, const struct str *result) {
@@ -109,40 +117,89 @@ void forked_forget(struct forked *forked) {
         close(forked->ended);
     if (forked->result >= 0)
         close(forked->result);
+    if (forked->orders >= 0)
+        close(forked->orders);
     if (forked->ring)
         shared_ring_close(forked->ring);
     *forked = (struct forked){.crash = forked->crash, .ring = forked->ring};
 }
 
-static void begin_copy(const struct forked *forked, pid_t parent) {
+static unsigned foreign_before; /* modules, opened before this process was a copy */
+
+static void begin_copy(struct forked *forked, pid_t parent, int orders) {
+    const int kept[] = {forked->result, orders, forked->ring ? forked->ring->wake_fd : -1};
     child_begin(parent);
-    keep_descriptors(forked->result, forked->ring ? forked->ring->wake_fd : -1);
+    keep_descriptors(kept, sizeof kept / sizeof *kept);
+    forked->orders = orders;
+    if (orders >= 0) { /* what one task has freed, the next one has at hand */
+        (void)mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
+        (void)mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
+    }
     crash_context_begin(forked->crash);
+    foreign_before = module_foreign_count();
 }
 
-int forked_start(struct forked *forked) {
-    pid_t parent = getpid();
-    *forked = (struct forked){
-        .ended = -1, .began_s = forked_clock_s(), .crash = forked->crash, .ring = forked->ring};
+/* In the caller, before a task begins. */
+static void reset(struct forked *forked) {
     memset(forked->crash, 0, sizeof *forked->crash);
     forked->crash->ring = forked->ring;
+    forked->began_s = forked_clock_s();
+}
+
+int forked_start(struct forked *forked, bool stays) {
+    pid_t parent = getpid();
+    int ends[2] = {-1, -1};
+    *forked = (struct forked){
+        .ended = -1, .result = -1, .orders = -1, .crash = forked->crash, .ring = forked->ring};
     fflush(NULL); /* a plug-in may call exit, which writes out what is buffered */
+    reset(forked);
     if (forked->ring && shared_ring_open(forked->ring) < 0)
         return -1;
     forked->result = memfd_create("easim", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    forked->pid = forked->result < 0 ? -1 : fork();
+    bool good = forked->result >= 0 &&
+                (!stays || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0);
+    forked->orders = ends[0];
+    forked->pid = good ? fork() : -1;
     if (forked->pid == 0) {
-        begin_copy(forked, parent);
+        begin_copy(forked, parent, ends[1]);
         return 1;
     }
+    int code = errno;
+    if (ends[1] >= 0)
+        close(ends[1]);
     if (forked->pid > 0) {
         forked->ended = child_watch(forked->pid);
         return 0;
     }
-    int code = errno;
     forked_forget(forked);
     errno = code;
     return -1;
+}
+
+size_t forked_next(const struct forked *forked, const struct str *result, const atomic_bool *end) {
+    const char done = 1;
+    size_t task;
+    crash_context_end_policy(forked->crash);
+    hand_in(forked->result, result, forked->crash);
+    fflush(NULL);
+    if (!forked->crash->done || module_foreign_count() > foreign_before ||
+        (end && atomic_load(end)) ||
+        TEMP_FAILURE_RETRY(send(forked->orders, &done, sizeof done, MSG_NOSIGNAL)) < 0 ||
+        TEMP_FAILURE_RETRY(recv(forked->orders, &task, sizeof task, 0)) != sizeof task ||
+        (end && atomic_load(end)))
+        _exit(EXIT_SUCCESS);
+    crash_context_begin(forked->crash);
+    return task;
+}
+
+bool forked_is_done(const struct forked *forked) {
+    char done;
+    return forked->orders >= 0 && recv(forked->orders, &done, sizeof done, MSG_DONTWAIT) == 1;
+}
+
+bool forked_order(struct forked *forked, size_t task) {
+    reset(forked);
+    return send(forked->orders, &task, sizeof task, MSG_NOSIGNAL) >= 0;
 }
 
 struct slice forked_open_result(const struct forked *forked, struct str *failure) {
@@ -150,6 +207,7 @@ struct slice forked_open_result(const struct forked *forked, struct str *failure
     struct slice result = {NULL, 0};
     struct stat file = {0};
     bool sealed =
+        forked->orders >= 0 || /* it waits for its next task */
         fcntl(forked->result, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) == 0;
     if (!sealed || fstat(forked->result, &file) < 0) {
         crash->machine = machine_is_at_fault(errno);
@@ -179,12 +237,14 @@ void forked_close_result(struct slice result) {
 
 /* --- isolate: tasks in child processes, with a time limit --- */
 
+#define IDLE    SIZE_MAX
 #define TICK_MS 100
 #define GRACE_S 2.0 /* for a cancelled task to put the file in place that it is writing */
 
 struct child {
     struct forked forked;
-    size_t task;
+    size_t task;            /* IDLE: it waits for one */
+    bool follows;           /* the task is not its first */
     bool timed_out, killed; /* killed: it was asked to end, and did not */
     bool spoilt;            /* its ring */
 };
@@ -202,17 +262,39 @@ struct worker_pool {
     size_t killed_count, given_up;
 };
 
-/* False: not started, errno tells why. */
-static bool start_child(const struct isolated *all, struct child *c, size_t task) {
-    *c = (struct child){.forked = {.crash = c->forked.crash, .ring = c->forked.ring}, .task = task};
-    if (all->begun)
-        all->begun(all->context, task);
-    int copy = forked_start(&c->forked);
-    if (copy > 0) {
+/* Also one that waits. */
+static void dismiss(struct child *c) {
+    forked_kill(&c->forked);
+    (void)forked_wait(&c->forked);
+    forked_forget(&c->forked);
+}
+
+static _Noreturn void work_on(const struct isolated *all, struct child *c, size_t task) {
+    for (;;) {
         struct str result = {0};
         all->work(all->context, task, c->forked.crash, &result);
-        forked_hand_in(&c->forked, &result);
+        if (c->forked.orders < 0)
+            forked_hand_in(&c->forked, &result);
+        task = forked_next(&c->forked, &result, all->cancel);
+        str_finish(&result);
     }
+}
+
+/* False: not started, errno tells why. */
+static bool start_child(const struct isolated *all, struct child *c, size_t task) {
+    if (all->begun)
+        all->begun(all->context, task);
+    if (c->forked.pid != 0 && forked_order(&c->forked, task)) {
+        c->task = task;
+        c->follows = true;
+        return true;
+    }
+    if (c->forked.pid != 0)
+        dismiss(c);
+    *c = (struct child){.forked = {.crash = c->forked.crash, .ring = c->forked.ring}, .task = task};
+    int copy = forked_start(&c->forked, all->shares);
+    if (copy > 0)
+        work_on(all, c, task);
     return copy == 0;
 }
 
@@ -239,12 +321,27 @@ static bool choose_task(const struct worker_pool *pool, size_t *ret_task) {
     return task < pool->limit;
 }
 
+static bool has_task(const struct child *c) {
+    return c->forked.pid != 0 && c->task != IDLE;
+}
+
+/* Of those that have none, one that waits for a task, or else a place for another; NULL: all have
+   one. */
+static struct child *find_free(const struct worker_pool *pool) {
+    struct child *found = NULL;
+    for (unsigned i = 0; i < pool->all->processes; i++) {
+        struct child *c = &pool->children[i];
+        if (!has_task(c) && (!found || (c->forked.pid != 0 && found->forked.pid == 0)))
+            found = c;
+    }
+    return found;
+}
+
 static void start_more(struct worker_pool *pool, struct error *reterr) {
     size_t task;
-    for (unsigned i = 0; i < pool->all->processes && choose_task(pool, &task); i++) {
-        if (pool->children[i].forked.pid != 0)
-            continue;
-        if (start_patiently(pool, &pool->children[i], task)) {
+    struct child *c;
+    while (choose_task(pool, &task) && (c = find_free(pool))) {
+        if (start_patiently(pool, c, task)) {
             pool->running++;
             if (task == pool->next)
                 pool->next++;
@@ -277,10 +374,11 @@ static void note_killed(struct worker_pool *pool, const struct child *c, const s
 static bool tries_again(struct worker_pool *pool, const struct child *c, int status,
                         const char *failure) {
     bool shot = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && !c->timed_out && !c->killed;
-    if (!failure || !(c->forked.crash->machine || shot) || pool->tried[c->task] ||
+    bool begun = !c->follows || c->forked.crash->pid != 0; /* else it ended before its next task */
+    if (!failure || !(c->forked.crash->machine || shot || !begun) || pool->tried[c->task] ||
         c->task >= pool->limit)
         return false;
-    pool->tried[c->task] = true;
+    pool->tried[c->task] = begun;
     idset_insert(&pool->waiting, c->task);
     return true;
 }
@@ -330,12 +428,17 @@ static void take_pieces(const struct worker_pool *pool, struct child *c) {
     c->spoilt = r < 0;
 }
 
-static void reap_child(struct worker_pool *pool, struct child *c) {
-    int status = forked_wait(&c->forked);
+/* Its task is over. */
+static void end_task(struct worker_pool *pool, struct child *c, int status) {
     take_pieces(pool, c);
     hand_over(pool, c, status);
-    forked_forget(&c->forked);
+    c->task = IDLE;
     pool->running--;
+}
+
+static void reap_child(struct worker_pool *pool, struct child *c) {
+    end_task(pool, c, forked_wait(&c->forked));
+    forked_forget(&c->forked);
 }
 
 static void look_at_clock(struct worker_pool *pool) {
@@ -348,7 +451,7 @@ static void look_at_clock(struct worker_pool *pool) {
     }
     for (unsigned i = 0; i < all->processes; i++) {
         struct child *c = &pool->children[i];
-        if (c->forked.pid == 0)
+        if (!has_task(c))
             continue;
         if (cancel)
             kill(c->forked.pid, SIGTERM);
@@ -360,27 +463,37 @@ static void look_at_clock(struct worker_pool *pool) {
     }
 }
 
-/* Takes what is put and reaps those that end within a tick. events: room for two of each; only what
-   runs is in it, since poll refuses more entries than files may be open. */
+#define CHILD_EVENTS 3
+
+/* Takes what is put, and hands over the tasks that end within a tick. events: room for
+   CHILD_EVENTS of each child; only what runs is in it, since poll refuses more entries than files
+   may be open. */
 static void wait_for_some(struct worker_pool *pool, struct pollfd *events) {
     nfds_t count = 0, at = 0;
     for (unsigned i = 0; i < pool->all->processes; i++) {
-        const struct forked *forked = &pool->children[i].forked;
-        if (forked->pid != 0)
-            events[count++] = (struct pollfd){.fd = forked->ended, .events = POLLIN};
-        if (forked->pid != 0 && forked->ring)
-            events[count++] = (struct pollfd){.fd = forked->ring->wake_fd, .events = POLLIN};
+        const struct child *c = &pool->children[i];
+        if (!has_task(c))
+            continue;
+        events[count++] = (struct pollfd){.fd = c->forked.ended, .events = POLLIN};
+        if (c->forked.orders >= 0)
+            events[count++] = (struct pollfd){.fd = c->forked.orders, .events = POLLIN};
+        if (c->forked.ring)
+            events[count++] = (struct pollfd){.fd = c->forked.ring->wake_fd, .events = POLLIN};
     }
     if (child_poll(events, count, TICK_MS) < 0)
         return;
     for (unsigned i = 0; i < pool->all->processes; i++) {
         struct child *c = &pool->children[i];
-        if (c->forked.pid == 0)
+        if (!has_task(c))
             continue;
         bool ended = events[at].revents;
-        at += c->forked.ring ? 2 : 1;
+        at += 1 + (c->forked.orders >= 0) + (c->forked.ring != NULL);
         take_pieces(pool, c);
-        if (ended)
+        if (forked_is_done(&c->forked)) {
+            end_task(pool, c, EXIT_SUCCESS);
+            if (c->spoilt)
+                dismiss(c);
+        } else if (ended)
             reap_child(pool, c);
     }
 }
@@ -407,7 +520,7 @@ int isolated_run(const struct isolated *all, struct error *reterr) {
     struct worker_pool pool = {.all = all,
                                .limit = all->count,
                                .children = mem_zalloc(all->processes, sizeof *pool.children)};
-    struct pollfd *events = mem_zalloc(all->processes, 2 * sizeof *events);
+    struct pollfd *events = mem_zalloc(all->processes, CHILD_EVENTS * sizeof *events);
     struct crash_context *crashes = mem_shared(all->processes * sizeof *crashes);
     struct shared_ring *rings = all->piece ? mem_shared(all->processes * sizeof *rings) : NULL;
     struct error error = {0};
@@ -424,6 +537,9 @@ int isolated_run(const struct isolated *all, struct error *reterr) {
         look_at_clock(&pool);
         start_more(&pool, &error);
     }
+    for (unsigned i = 0; i < all->processes; i++)
+        if (pool.children[i].forked.pid != 0)
+            dismiss(&pool.children[i]);
     mem_unshare(crashes, all->processes * sizeof *crashes);
     if (rings)
         mem_unshare(rings, all->processes * sizeof *rings);

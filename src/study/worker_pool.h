@@ -28,6 +28,9 @@ struct isolated {
        tried again after all others: another time it may do. NULL: done is called with the failure.
      */
     int (*lost)(void *context, size_t task, const char *failure);
+    /* Code of the tasks leaves nothing behind: they may follow each other in one process. Else each
+       has its own. */
+    bool shares;
 };
 
 /* Until all tasks are over, or cancelled: then those that have begun are given up without a call of
@@ -44,6 +47,7 @@ struct forked {
     pid_t pid;  /* 0: none */
     int ended;  /* child_watch */
     int result; /* a file in memory */
+    int orders; /* a socket between the caller and a copy that stays; -1: there is none */
     double began_s;
     /* The caller's, from mem_shared, and kept when the process is forgotten. ring: open, or
      * NULL. */
@@ -53,10 +57,18 @@ struct forked {
 
 /* Returns twice: 1 in the copy, which has no descriptors but those of messages, its result and the
    descriptor that wakes the reader of its ring (its standard output is standard error) and ends by
-   forked_hand_in or _exit alone; 0 in the caller. Negative: there is none, errno tells why. */
-int forked_start(struct forked *forked) MUST_CHECK;
+   forked_hand_in or _exit alone; 0 in the caller. Negative: there is none, errno tells why. stays:
+   it may do more than one task. */
+int forked_start(struct forked *forked, bool stays) MUST_CHECK;
 /* In the copy. */
 _Noreturn void forked_hand_in(const struct forked *forked, const struct str *result);
+/* In a copy that stays: hands a result in and waits for the number of the next task. Without one,
+   or if `end` is set by then, the copy ends here. */
+size_t forked_next(const struct forked *forked, const struct str *result, const atomic_bool *end);
+/* In the caller: the task of a copy that stays is over; and it gets its next one (false: it is
+ * gone). */
+bool forked_is_done(const struct forked *forked);
+bool forked_order(struct forked *forked, size_t task) MUST_CHECK;
 /* With what its policy may have started. */
 void forked_kill(const struct forked *forked);
 /* Waits for its end; the rest of its process group, if there is any, ends too. */

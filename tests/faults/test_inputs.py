@@ -105,7 +105,7 @@ def what_a_sweep_keeps(folder):
     """Points that were done before a file changed are done again with the old content, and only with it."""
     inputs, sweep, out = Inputs(folder), folder / "sweep.yaml", folder / "out"
     sweep.write_text(SWEEP.format(", ".join(map(str, range(10)))), encoding="utf-8")
-    words = ("sweep", sweep, "--quiet", "-t", "1", "--out", out)
+    words = ("sweep", sweep, "--quiet", "-t", "1", "--isolate", "always", "--out", out)
     for change in (lambda: inputs.write(inputs.models, 1), lambda: inputs.models.write_text("models: [", encoding="utf-8"),
                    inputs.models.unlink, lambda: inputs.models.write_text("", encoding="utf-8")):
         inputs.write(inputs.models, 0)
@@ -127,7 +127,7 @@ def programs_of_policies(folder):
     text = program.read_bytes()
     out = folder / "out"
     words = (inputs.scenario, "-n", "4", "--set", "horizon=1h", "--set", f"policy.params.command=python3 {program}", "--quiet",
-             "-t", "1", "--out", out)
+             "-t", "1", "--isolate", "always", "--out", out)
     for command in (("run", *words, "--policy", "exec"),):
         program.write_bytes(text)
         ended = paused(lambda: program.write_bytes(text + b"\n"), *command, call="fork", who="parent", at=3)

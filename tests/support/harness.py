@@ -251,7 +251,8 @@ def at_work(process):
 
 
 def some_end(process, count):
-    """Until so many of its processes have come and gone: each has simulated a replication, the first may have loaded a policy."""
+    """Until so many of its processes have come and gone: with `--isolate always` each has simulated a replication,
+    the first may have loaded a policy."""
     at_work(process)
     seen = set()
 
@@ -260,6 +261,12 @@ def some_end(process, count):
         seen.update(now)
         return len(seen - now) >= count
     wait_for(f"{count} replications", gone, process)
+
+
+def some_work(process):
+    """Until its processes, which may do many replications each, have worked for a second: some of a few ms are over."""
+    at_work(process)
+    wait_for("a second of work", lambda: sum(state_of(pid)[1] for pid in children(process.pid)) >= 1, process)
 
 
 def raised(kind, function):

@@ -276,7 +276,7 @@ def interruption_keeps_what_is_finished(folder):
     """Stopped while replications are added, the comparison is that of the last number which all policies reached."""
     out = folder / "interrupted"
     process = start("compare", SEED, "--policies", "fcfs,zeus", "-n", 3, "--out", out, "--until-ci", "0.0001%", "--max-replications",
-                    1000000, "--summary-only")
+                    1000000, "--summary-only", "--isolate", "always")
     some_end(process, 2 * 3 + 10)  # in both policies those asked for, and some of those that are added
     _, errors = interrupt(process)
     assert "interrupted" in errors, errors

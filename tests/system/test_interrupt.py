@@ -5,7 +5,7 @@ import re
 import signal
 import subprocess
 
-from harness import HANGS_S, SOURCE, at_work, cases, easim, interrupt, json_of, rows_of, some_end, start
+from harness import HANGS_S, SOURCE, at_work, cases, easim, interrupt, json_of, rows_of, some_work, start
 
 
 def words(out, replications):
@@ -16,7 +16,7 @@ def interrupted_run(folder):
     """A study far too long to end; Ctrl-C when some replications are done."""
     out = folder / "interrupted"
     process = start(*words(out, 100000))
-    some_end(process, 3)
+    some_work(process)
     _, errors = interrupt(process)
     assert "interrupted" in errors and "\r" not in errors, errors  # not a terminal: no progress line
     manifest = json_of(out / "manifest.json")

@@ -2,11 +2,14 @@
 are what they are without them, and no process is left. Usage: test_isolation.py EASIM SOURCE PLUGIN_DIR
 """
 import os
+import random
 import re
+import signal
+import time
 from pathlib import Path
 
 from bad_ends import BAD, BASE, PLUGINS, WHO, ends, none_left, processes, said_by
-from harness import HANGS_S, bytes_of, cases, easim, interrupt, rows_of, same_files, start, wait_for
+from harness import HANGS_S, bytes_of, cases, children, easim, interrupt, rows_of, same_files, start, wait_for
 
 LIMIT = "5s"  # a healthy run of milliseconds does not take so long on a loaded machine either
 CASES = ends(WHO) | {"loop": f"the run of {WHO} was not done within {LIMIT[:-1]} s"}
@@ -178,7 +181,57 @@ def the_limit_reaches_tasks(folder):
     assert line.count(" --run-timeout 2h") == 1, line  # of the shards, not of the merge
 
 
+def tables(folder):
+    """By path, without what tells of the command itself."""
+    return {path: content for path, content in bytes_of(folder).items() if Path(path).name != "manifest.json"}
+
+
+def easims_own_share_processes(folder):
+    """All policies of easim leave nothing behind: in one process they do what they do in a fresh one, and so do points of a sweep
+    that choose among them."""
+    words = ("--set", "horizon=4h", "-n", 4, "--threads", 1, "--quiet")
+    for isolate in ("foreign", "always"):
+        easim("compare", BASE, "--policies", "all", *words, "--isolate", isolate, "--out", folder / isolate,
+              env=os.environ | {"EASIM_POLICY_PATH": ""})
+    assert len(tables(folder / "foreign")) > 50 and tables(folder / "foreign") == tables(folder / "always")
+    sweep = folder / "mixed.yaml"
+    sweep.write_text(f"name: mixed\nbase: {BASE}\nset: {{replications: 2, horizon: 2h}}\naxes:\n{SEEDS}"
+                     "  - {path: policy.name, values: [lean, sia, zeus, charon, easy, aurachronos]}\n", encoding="utf-8")
+    for threads, isolate in ((1, "foreign"), (7, "foreign"), (2, "always")):
+        easim("sweep", sweep, "--threads", threads, "--isolate", isolate, "--quiet", "--out", folder / f"sweep-{threads}")
+    same_files(folder / "sweep-1", folder / "sweep-2", "sweep.csv")
+    same_files(folder / "sweep-1", folder / "sweep-7", "sweep.csv")
+
+
+def workers_that_are_killed(folder):
+    """Twenty times somebody kills a process of a sweep: its point is run again, and what is killed twice is told as failed."""
+    sweep = folder / "points.yaml"
+    sweep.write_text(f"name: points\nbase: {BASE}\nset: {{replications: 1}}\n"
+                     "axes:\n  - {path: seed, range: {from: 1, to: 300, step: 1}}\n", encoding="utf-8")
+    easim("sweep", sweep, "--quiet", "--out", folder / "whole")
+    process, chance = start("sweep", sweep, "--quiet", "--threads", 3, "--out", folder / "killed"), random.Random(1)
+    for _ in range(20):
+        alive = wait_for("a process", lambda: children(process.pid) or process.poll() is not None)
+        if alive is True:
+            break
+        try:
+            os.kill(chance.choice(sorted(alive)), signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        time.sleep(chance.uniform(0, 0.02))
+    process.communicate(timeout=HANGS_S)
+    if process.returncode:
+        failed = rows_of(folder / "killed/failures.csv")
+        assert all("ended by signal 9" in row["error"] for row in failed), failed
+        easim("sweep", sweep, "--quiet", "--retry-failed", "--out", folder / "killed")
+    same_files(folder / "whole", folder / "killed", "sweep.csv")
+    none_left()
+
+
 def bad_limits(folder):
+    for command in ("run", "compare", "sweep", "tune", "ablate", "bound", "validate"):
+        easim(command, BASE, "--isolate", "never", code=2, says='--isolate: expected foreign or always, got "never"')
+    easim("sweep", BASE, "--isolate", "always", "--merge", code=2, says="--isolate")
     for text in ("0s", "-1s", "soon", "1 parsec", ""):
         for command in (("sweep", folder / "none.yaml"), ("compare", BASE, "--policies", "fcfs")):
             easim(*command, "--run-timeout", text, code=2,
@@ -186,4 +239,4 @@ def bad_limits(folder):
 
 
 cases(a_sweep_goes_on, one_that_crashes_on_load, no_code_of_others_in_the_parent, a_comparison_goes_on, what_was_finished_is_kept,
-      interrupted, killed, the_limit_reaches_tasks, bad_limits)
+      easims_own_share_processes, workers_that_are_killed, interrupted, killed, the_limit_reaches_tasks, bad_limits)

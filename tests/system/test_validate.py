@@ -7,7 +7,7 @@ import random
 import re
 import statistics
 
-from harness import SOURCE, cases, easim, interrupt, json_of, number, rows_in, rows_of, some_end, start, wait_for, write_table
+from harness import SOURCE, cases, easim, interrupt, json_of, number, rows_in, rows_of, some_work, start, wait_for, write_table
 
 SCENARIO = """\
 name: lab
@@ -200,7 +200,7 @@ def check_interrupted(folder):
     out = folder / "out5"
     process = start("validate", folder / "v.yaml", folder / "long.yaml", "--out", out)
     wait_for("the first is done", (out / "v/manifest.json").exists, process)
-    some_end(process, 1)  # of the second
+    some_work(process)  # of the second
     _, said = interrupt(process)
     assert "interrupted: 1 of 2 validations are finished and kept" in said, said
     manifest = json_of(out / "manifest.json")

@@ -405,7 +405,7 @@ def interrupted(folder):
     """The finished worlds are kept, each whole and as it would have been."""
     out, whole = folder / "interrupted", folder / "whole"
     config = scenario(folder, 1500, *ALL, more=", shares: false")
-    process = start("compare", config, "--policies", ",".join(POLICIES), "--summary-only", "--out", out)
+    process = start("compare", config, "--policies", ",".join(POLICIES), "--summary-only", "--isolate", "always", "--out", out)
     wait_for("the last policy has run in the central physics", (out / "easy" / "manifest.json").exists, process)
     some_end(process, 3 * len(POLICIES) * 3)  # those of three worlds, which begin one after the other
     _, errors = interrupt(process)

@@ -187,6 +187,119 @@ Test(isolate, few_files, .timeout = 600) {
         cr_expect_eq(seen.failures[i][0] == '\0', i < 3 || i > 5);
 }
 
+/* ---- Tasks that share a process ---- */
+
+#define SHARING 40
+
+struct shared_tasks {
+    atomic_int tries[SHARING];
+    pid_t pids[SHARING];
+    char failures[SHARING][300];
+    int over, lengths[SHARING];
+};
+
+/* 7: crashes; 11: killed from outside at its first try; 17: leaves; 23: hangs. */
+static void work_shared(void *context, size_t task, struct crash_context *crash, struct str *out) {
+    struct shared_tasks *seen = context;
+    int number = atomic_fetch_add(&seen->tries[task], 1);
+    seen->pids[task] = getpid();
+    crash->replication = (uint32_t)task;
+    if (task == 7)
+        raise(SIGABRT);
+    if (task == 11 && number == 0)
+        raise(SIGKILL);
+    if (task == 17)
+        exit(0);
+    while (task == 23)
+        pause();
+    for (size_t i = 0; i < task * 1000; i++)
+        str_add_char(out, 'x');
+}
+
+static int end_shared(void *context, size_t task, struct slice result, const char *failure) {
+    struct shared_tasks *seen = context;
+    seen->over++;
+    seen->lengths[task] = (int)result.length;
+    for (size_t i = 0; i < result.length; i++)
+        if (result.at[i] != 'x')
+            seen->lengths[task] = -1;
+    snprintf(seen->failures[task], sizeof seen->failures[task], "%s", failure ? failure : "");
+    return 0;
+}
+
+static int distinct_processes(const struct shared_tasks *seen) {
+    int count = 0;
+    for (int i = 0; i < SHARING; i++) {
+        int j = 0;
+        while (seen->pids[j] != seen->pids[i])
+            j++;
+        count += j == i;
+    }
+    return count;
+}
+
+/* Each failure costs one task and its process: 4 of them and the first ones. */
+Test(isolate, tasks_that_share_a_process, .timeout = 600) {
+    for (unsigned processes = 1; processes <= 3; processes += 2) {
+        struct shared_tasks *seen = mem_shared(sizeof *seen);
+        struct isolated tasks = {.count = SHARING,
+                                 .processes = processes,
+                                 .limit_s = 3,
+                                 .context = seen,
+                                 .work = work_shared,
+                                 .done = end_shared,
+                                 .shares = true};
+        struct error error = {0};
+        cr_assert_eq(isolated_run(&tasks, &error), 0);
+        cr_assert_eq(seen->over, SHARING);
+        for (int i = 0; i < SHARING; i++) {
+            bool fails = i == 7 || i == 17 || i == 23;
+            cr_expect_eq(seen->failures[i][0] != '\0', fails, "task %d: %s", i, seen->failures[i]);
+            cr_expect_eq(seen->lengths[i], fails ? 0 : i * 1000, "task %d", i);
+            cr_expect_eq(atomic_load(&seen->tries[i]), i == 11 ? 2 : 1);
+        }
+        cr_expect_str_eq(
+            seen->failures[23],
+            "the run of a policy that was being loaded was not done within 3 s (replication 23, at t = 0 s, after 0 decisions)");
+        cr_expect_leq(distinct_processes(seen), (int)processes + 4);
+        mem_unshare(seen, sizeof *seen);
+    }
+}
+
+/* The process is killed between two tasks, before its second one has begun. */
+static int shoot_worker(void *context, size_t task, struct slice result, const char *failure) {
+    struct shared_tasks *seen = context;
+    (void)end_shared(context, task, result, failure);
+    if (task % 5 == 0)
+        kill(seen->pids[task], SIGKILL);
+    if (task % 5 == 2)
+        kill(seen->pids[task], SIGTERM); /* which ends it, while it waits */
+    return 0;
+}
+
+static void work_quietly(void *context, size_t task, struct crash_context *crash, struct str *out) {
+    (void)crash;
+    ((struct shared_tasks *)context)->pids[task] = getpid();
+    str_add_char(out, 'x');
+}
+
+Test(isolate, killed_between_two_tasks, .timeout = 600) {
+    struct shared_tasks *seen = mem_shared(sizeof *seen);
+    struct isolated tasks = {.count = SHARING,
+                             .processes = 2,
+                             .context = seen,
+                             .work = work_quietly,
+                             .done = shoot_worker,
+                             .shares = true};
+    struct error error = {0};
+    cr_assert_eq(isolated_run(&tasks, &error), 0);
+    cr_assert_eq(seen->over, SHARING);
+    for (int i = 0; i < SHARING; i++)
+        cr_expect(seen->failures[i][0] == '\0' && seen->lengths[i] == 1, "task %d: %s", i,
+                  seen->failures[i]);
+    mem_unshare(seen, sizeof *seen);
+}
+
 /* ---- Pieces ---- */
 
 #define PIECES       100 /* more than there is room for at a time */
@@ -240,7 +353,7 @@ static int hear_end(void *context, size_t task, struct slice result, const char 
     return 0;
 }
 
-static void hear_all(struct heard *heard) {
+static void hear_all(struct heard *heard, bool shares) {
     struct error error = {0};
     const struct isolated tasks = {.count = 2,
                                    .processes = 2,
@@ -248,23 +361,29 @@ static void hear_all(struct heard *heard) {
                                    .work = send_pieces,
                                    .begun = hear_begin,
                                    .piece = hear_piece,
-                                   .done = hear_end};
+                                   .done = hear_end,
+                                   .shares = shares};
     cr_assert_eq(isolated_run(&tasks, &error), 0, "%s", error.text);
 }
 
 /* All of them, in order; those of a try that failed come before it begins again. */
 Test(isolate, pieces, .timeout = 600) {
-    struct heard heard = {.spoils = false};
-    hear_all(&heard);
-    cr_expect_str_eq(heard.failure, "");
-    cr_expect(heard.begun[0] == 2 && heard.begun[1] == 1);
-    for (int task = 0; task < 2; task++)
-        cr_expect(heard.count[task] == PIECES && heard.in_order[task]);
+    for (int shares = 0; shares <= 1; shares++) {
+        struct heard *heard = mem_shared(sizeof *heard);
+        hear_all(heard, shares);
+        cr_expect_str_eq(heard->failure, "");
+        cr_expect(heard->begun[0] == 2 && heard->begun[1] == 1);
+        for (int task = 0; task < 2; task++)
+            cr_expect(heard->count[task] == PIECES && heard->in_order[task]);
+        mem_unshare(heard, sizeof *heard);
+    }
 }
 
 /* What a policy writes there is not taken for rows. */
 Test(isolate, spoilt_pieces, .timeout = 600) {
-    struct heard heard = {.spoils = true};
-    hear_all(&heard);
-    cr_expect_str_eq(heard.failure, "the rows of a policy that was being loaded were changed");
+    for (int shares = 0; shares <= 1; shares++) {
+        struct heard heard = {.spoils = true};
+        hear_all(&heard, shares);
+        cr_expect_str_eq(heard.failure, "the rows of a policy that was being loaded were changed");
+    }
 }

@@ -79,7 +79,7 @@ static struct fork_place *free_place(struct forks *forks) {
 
 /* Without a process: when another fork has ended, or, with none to wait for, a little later. */
 static int start_patiently(struct forks *forks, struct fork_place *place) {
-    int copy = forked_start(&place->forked);
+    int copy = forked_start(&place->forked, false);
     for (unsigned attempt = 0; copy < 0 && attempt < CHILD_ATTEMPTS; attempt++) {
         int code = errno;
         if (forks->running == 0)
@@ -89,7 +89,7 @@ static int start_patiently(struct forks *forks, struct fork_place *place) {
         else
             attempt--;
         errno = code;
-        copy = forked_start(&place->forked);
+        copy = forked_start(&place->forked, false);
     }
     return copy;
 }

@@ -192,12 +192,15 @@ static int lose_point(void *context, size_t task, const char *failure) {
 
 /* Opens easim's own modules here, so that processes of points find them loaded. Modules of others
    run in these processes alone. If a module cannot be opened, they report it. */
-static struct policy_module *open_modules(const struct sweep *sweep) {
+static struct policy_module *open_modules(const struct sweep *sweep, bool *ret_leave_nothing) {
     struct policy_module *modules = mem_zalloc(sweep->policies.count, sizeof *modules);
     struct error ignored = {0};
+    *ret_leave_nothing = true;
     for (size_t i = 0; i < sweep->policies.count; i++) {
         const char *name = sweep->policies.at[i];
-        if (module_is_own(name) && module_open(name, &modules[i], &ignored) < 0)
+        bool opened = module_is_own(name) && module_open(name, &modules[i], &ignored) == 0;
+        *ret_leave_nothing &= opened && module_leaves_nothing(&modules[i]);
+        if (!opened)
             module_close(&modules[i]);
     }
     return modules;
@@ -211,6 +214,8 @@ static void close_modules(const struct sweep *sweep, struct policy_module *modul
 
 int sweep_run(const struct sweep_run *run, struct error *reterr) {
     struct state state = {.run = run};
+    bool leave_nothing;
+    struct policy_module *modules = open_modules(run->sweep, &leave_nothing);
     const struct isolated all = {.count = run->count,
                                  .processes = run->how.processes,
                                  .limit_s = run->how.limit_s,
@@ -218,9 +223,9 @@ int sweep_run(const struct sweep_run *run, struct error *reterr) {
                                  .context = &state,
                                  .work = run_one_task,
                                  .done = finish_point,
-                                 .lost = lose_point};
+                                 .lost = lose_point,
+                                 .shares = leave_nothing && !run->how.alone};
     struct error error = {0};
-    struct policy_module *modules = open_modules(run->sweep);
     if (isolated_run(&all, &error) < 0)
         state.error = error;
     close_modules(run->sweep, modules);

@@ -1,4 +1,4 @@
-/* Points of a sweep, each with all its replications in a process of its own. */
+/* Points of a sweep, each with all its replications in one process. */
 #ifndef EASIM_EXPERIMENT_SWEEP_RUN_H
 #define EASIM_EXPERIMENT_SWEEP_RUN_H
 

@@ -236,7 +236,8 @@ int world_run(const struct world_run_plan *plan, struct world_results *results,
                                  .cancel = plan->how.cancel,
                                  .context = &work,
                                  .work = run_task,
-                                 .done = finish_task};
+                                 .done = finish_task,
+                                 .shares = !plan->how.alone};
     int r = study_draw(plan->worlds->central, results->replications, &work.drawn, &problems);
     work.endings = mem_zalloc(all.count, sizeof *work.endings);
     if (r < 0)

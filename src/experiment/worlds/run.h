@@ -52,7 +52,8 @@ void world_results_drop(struct world_results *results, size_t set, uint32_t worl
 struct world_run_plan {
     const struct worlds *worlds;
     const char *const *policies; /* names or paths, as results->policy_names */
-    /* processes: policies in worlds at a time; limit_s: of one of these. done: replications. */
+    /* processes: policies in worlds at a time; limit_s: of one of these. done: replications. alone:
+       also where a policy is foreign. */
     struct replicate_options how;
 };
 
