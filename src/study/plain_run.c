@@ -150,7 +150,7 @@ static int run_again(const struct again *again, struct tally *counted, struct er
     else if (differs)
         error_set(
             reterr, ERROR_RUN,
-            "policy %s decides otherwise if the host asks all its callbacks again at each decision: %s: a callback looks at what it may not (policies/README.md, \"What the host keeps\")",
+            "policy %s decides otherwise if the host asks all its callbacks again at each decision: %s: a callback looks at what it may not (docs/reference/c-policy.md, \"What the host keeps\")",
             again->study->policy, comparison.difference.text);
     else if (r == ERROR_RUN && again->plain)
         error_set(reterr, r, "with all callbacks asked again at each decision: %s", error.text);

@@ -7,8 +7,6 @@
   A block "sh slow" or "sh needs EASIM_DATA slow" takes more than one second of processor time, or needs what such a one leaves:
   with EASIM_TESTS=short it is not run. A block "sh skip: REASON" is not run, a block "sh needs EASIM_DATA" only where that is set. A block "python file=NAME" is a
   file there for the commands.
-- Every complete C file in policies/README.md is there under its name (it begins with /* NAME.c: ...) for the commands;
-  one that exports easim_policy compiles with cc alone and runs tiny.yaml.
 - Every configs/*.yaml passes `easim check`, runs, and passes `easim run --check` (one replication, the large ones cut).
 - Every relative link of every .md file leads somewhere, docs/README.md to every document, and CITATION.cff and CHANGELOG.md
   begin with the version of easim.
@@ -27,7 +25,7 @@ from pathlib import Path
 LINKS = ["configs", "workloads", "tools", "policies", "include", "tests", "docs", "validation", "README.md"]
 DOCUMENTS = ["README.md", "CONTRIBUTING.md", "policies/README.md", "configs/README.md"]  # and docs/**/*.md
 PROGRAMS = {"easim", "build/easim", "cc", "gnuplot", "cat", "head", "tail", "cut", "grep", "sort", "diff", "ls",
-            "python3", "man", "cd", "./test_inorder", "awk", "sed", "join", "for", "if", "sqlite3", "printf"}
+            "python3", "man", "cd", "awk", "sed", "join", "for", "if", "sqlite3", "printf"}
 OPTIONAL = {r"gnuplot|easim plot\b": "gnuplot", "sqlite3": "sqlite3",
             r"easim report\b": "/usr/share/nodejs/d3/dist/d3.min.js"}  # commands: what only they need, programs or files
 # These set up or test a whole checkout; the gate (.ci/run) does that.
@@ -149,25 +147,6 @@ def check_document(path, source, folder, environment):
             print(f"{where}: skipped: {info.split(':', 1)[1].strip()}")
 
 
-def check_policies(source, folder, environment):
-    text = (source / "policies/README.md").read_text(encoding="utf-8")
-    for fence in FENCE.finditer(text):
-        name = re.match(r"/\* (\w+\.c): ", fence["text"])
-        if name:
-            (folder / name[1]).write_text(fence["text"], encoding="utf-8")
-    examples = [f["text"] for f in FENCE.finditer(text) if f["info"].strip() == "c" and "EASIM_EXPORT" in f["text"]]
-    if not examples:
-        raise Wrong("policies/README.md: no complete policy among its C blocks")
-    for example in examples:
-        name = re.match(r"/\* (\w+)\.c: ", example)
-        if not name:
-            raise Wrong("policies/README.md: a complete policy does not begin with /* NAME.c: ...")
-        name = name[1]
-        run(f"cc -Wall -Wextra -Werror -shared -fPIC -fvisibility=hidden -Iinclude -o {name}.so {name}.c", folder, environment)
-        run(f"easim run configs/tiny.yaml --policy ./{name}.so --check --strict --quiet --out results/example/{name}",
-            folder, environment)
-
-
 def check_configs(source, folder, environment):
     for path in sorted((source / "configs").glob("*.yaml")):
         if "${EASIM_DATA}" in path.read_text(encoding="utf-8") and not environment.get("EASIM_DATA"):
@@ -227,8 +206,6 @@ def main():
     environment = prepare(easim, source, folder)
     documents = [source / name for name in sys.argv[4:]]
     checks = [(check_links, source), (check_index, source)]
-    if not documents or source / "policies/README.md" in documents:
-        checks.append((check_policies, source, folder, environment))
     if not documents:
         checks.append((check_configs, source, folder, environment))
         documents = [source / name for name in DOCUMENTS] + sorted((source / "docs").rglob("*.md"))

@@ -5,7 +5,7 @@ as C11, C17, C++17 and C++20, without a warning. Examples pass --test. Policies 
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 
-from harness import EASIM, SOURCE, TINY, cases, easim, form, run
+from harness import EASIM, SOURCE, TINY, cases, easim, form, rows_of, run
 
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 EXAMPLES = sorted((SOURCE / "policies/examples").glob("*.c"))
@@ -48,6 +48,11 @@ def examples(folder):
         assert f"policy {example.stem}," in table, table
         if form(True, False):
             assert " 0 failed" in easim("policies", "--test", module).stdout
+    served = ("--strict", "--check", "--set", "policy.params={}", "--quiet")
+    for name, config in ("services", SOURCE / "tests/golden/protocol2/scenario.yaml"), ("exchange", SOURCE / "configs/eas-sim.yaml"):
+        easim("run", config, "--policy", folder / f"{name}.so", *served, "--out", folder / f"{name}-2")
+    assert [row["scale_ups"] for row in rows_of(folder / "services-2/services.csv")] == ["2"]
+    assert int(rows_of(folder / "exchange-2/summary.csv")[0]["preemptions"]) > 0
     jobs = (folder / "wake_up/jobs.csv").read_text().splitlines()
     start = jobs[0].split(",").index("start_s")
     assert {float(row.split(",")[start]) % 3600 for row in jobs[1:]} == {0}, jobs

@@ -1,8 +1,8 @@
 """A policy built out of tree against an installed easim, and run by it: test_install.py EASIM SOURCE
 
 Installs the build of EASIM into a temporary root and moves it: policies, validations and easim.pc are found where they
-are then. Takes flags and plug-in folder from easim.pc, compiles the first complete example of policies/README.md, puts it
-into that folder and runs it by its name. The same policy in C++20 gives the same jobs.csv, where there is a g++. Data and
+are then. Takes flags and plug-in folder from easim.pc, compiles the policy that `easim new` writes, puts it into
+that folder and runs it by its name. The same policy in C++20 gives the same jobs.csv, where there is a g++. Data and
 documents lie as in the source, and the installed configurations are as good as those there.
 """
 import os
@@ -95,7 +95,6 @@ def compare_cpp(folder, flags, easim):
 
 
 def installed(folder):
-    example = re.search(r"```c\n(/\* sjf\.c.*?)```", (SOURCE / "policies" / "README.md").read_text(), re.S).group(1)
     root = folder / "moved" / "root"
     output("meson", "install", "-C", Path(EASIM).parent, "--no-rebuild", "--destdir", f"{folder}/destdir")
     root.parent.mkdir()
@@ -109,7 +108,8 @@ def installed(folder):
     assert plugins.resolve().is_relative_to(root), f"{plugins}: build folders of before need meson setup --wipe"
     assert sorted(path.stem for path in plugins.iterdir()) == sorted(p.stem for p in (SOURCE / "policies").glob("*.c"))
     mock = Path(output("pkg-config", "--variable=mockdir", "easim", **pc))
-    (folder / "sjf.c").write_text(example)
+    output(root / "bin/easim", "new", "policy", "sjf", folder / "new")
+    shutil.copy(folder / "new/sjf.c", folder)
     (folder / "test_sjf.c").write_text(MOCK_TEST)
     output("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", *flags, f"-I{mock}", "-o", f"{folder}/test_sjf",
         f"{folder}/test_sjf.c", f"{folder}/sjf.c", "-lm")
