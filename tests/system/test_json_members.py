@@ -1,4 +1,4 @@
-"""docs/reference/json.csv lists each member of the JSON that easim writes, and no other: test_json.py EASIM SOURCE. So does values.csv
+"""docs/reference/json.csv lists each member of the JSON that easim writes, and no other: test_json_members.py EASIM SOURCE. So does values.csv
 for words in columns.
 
 A member is names with points between them: [] is an item of a list, {a,b} is a and b, a word in capitals is any name. Several that
