@@ -97,7 +97,7 @@ def json_says_what_the_files_say(folder):
 
 
 def finds_edp_slack(folder):
-    """docs/studies/seed.md found 2 by hand on seed 2026. Nothing but the range of the policy's own table is given here."""
+    """docs/studies/notes.csv: 2 was found by hand on seed 2026. Nothing but the range of the policy's own table is given here."""
     out = folder / "slack"
     bound = ["--constraint", "throughput_jobs_per_h>=-1%"]
     trials, best = tune(out, *DRAINED, "--params", "edp_slack", "--objective", "energy_per_work_kwh", *bound,
