@@ -30,6 +30,8 @@ struct allocation {
     uint32_t type_count, *capacity; /* GPUs that can be given, those of pinned jobs left out */
     struct allocation_job *jobs;    /* who goes first on a tie first: running, then waiting */
     uint32_t count;
+    struct allocation_choice *room; /* while jobs are collected: for those of one */
+    uint32_t room_count;
     uint32_t everybody; /* running and waiting jobs, those left out of `jobs` too */
 };
 

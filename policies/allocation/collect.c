@@ -1,6 +1,8 @@
 /* Jobs and what they may have: see allocation.h. */
 #include "allocation.h"
 
+#include <string.h>
+
 static void *scratch(const struct easim_pass *pass, size_t count, size_t size) {
     return pass->host->scratch(pass->plan, (count ? count : 1) * size);
 }
@@ -42,19 +44,35 @@ static bool is_pinned(const struct easim_view *view, const struct easim_job *job
            job->saved_at_s > view->now_s;
 }
 
+/* Room for all choices that a job may have, while they are found; then it gets as many as it has.
+ */
+static struct allocation_choice *make_room(struct allocation *a, uint32_t count) {
+    if (count > a->room_count) {
+        a->room_count = 2 * count;
+        a->room = scratch(a->pass, a->room_count, sizeof *a->room);
+    }
+    return a->room;
+}
+
+static void keep_choices(const struct allocation *a, struct allocation_job *job) {
+    job->choices = scratch(a->pass, job->count, sizeof *job->choices);
+    memcpy(job->choices, a->room, job->count * sizeof *job->choices);
+}
+
 static void add_running(struct allocation *a, const struct easim_job *job) {
     const struct easim_view *view = a->pass->view;
     const struct easim_config *c = easim_view_config(view, job->config);
     struct allocation_job *j = &a->jobs[a->count++];
     j->job = job;
     j->runs = true;
-    j->choices = scratch(a->pass, job->config_count + 1, sizeof *j->choices);
+    j->choices = make_room(a, job->config_count + 1);
     j->choices[j->count++] = (struct allocation_choice){.config = job->config,
                                                         .gpu_type = c->gpu_type,
                                                         .k = c->k,
                                                         .goodput = c->goodput[job->span]};
     j->pinned = is_pinned(view, job);
     add_choices(a, j);
+    keep_choices(a, j);
 }
 
 /* The GPUs of pinned jobs are not to be given. */
@@ -67,8 +85,9 @@ static void reserve_pinned(struct allocation *a) {
 static void add_waiting(struct allocation *a, const struct easim_job *job) {
     struct allocation_job *j = &a->jobs[a->count++];
     j->job = job;
-    j->choices = scratch(a->pass, job->config_count, sizeof *j->choices);
+    j->choices = make_room(a, job->config_count);
     add_choices(a, j);
+    keep_choices(a, j);
 }
 
 /* Waiting jobs that have the same configurations. */

@@ -3,6 +3,8 @@
    equal sums the one that is best for the first is found. */
 #include "allocation.h"
 
+#include <string.h>
+
 double allocation_exact_steps(const struct allocation *a) {
     double states = 1, choices = 0;
     for (uint32_t t = 0; t < a->type_count; t++)
@@ -12,11 +14,28 @@ double allocation_exact_steps(const struct allocation *a) {
     return states * choices;
 }
 
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && \
+    defined(__has_attribute)
+#if __has_attribute(target_clones)
+#define VECTOR_CLONES __attribute__((target_clones("avx2", "default")))
+#endif
+#endif
+#ifndef VECTOR_CLONES
+#define VECTOR_CLONES
+#endif
+
+#define WIDE 32 /* a row that is worth a loop of its own */
+
+/* States that differ in the first types alone, enough for a wide row, are neighbours. */
 struct table {
     size_t states, *strides; /* a state is the sum of units x stride */
+    size_t width, rows;      /* of a row; rows there are */
+    uint32_t within;         /* types that differ in a row */
     uint32_t *units;         /* by type: GPUs that are always taken together */
-    uint32_t *gpus;          /* units of type t in state s: gpus[t * states + s] */
-    int64_t *best;           /* greatest sum of the jobs so far, by state */
+    int64_t *levels; /* units of type t: levels[t * width + state in the row], or of the others
+                        levels[t * rows + row] behind those */
+    int64_t *best;   /* greatest sum of the jobs so far, by state */
+    int64_t *before, *takes; /* of one row and one job: best without it; what it takes, as takes */
 };
 
 static uint32_t common_divisor(uint32_t a, uint32_t b) {
@@ -38,6 +57,13 @@ static uint32_t unit_of(const struct allocation *a, uint32_t gpu_type) {
     return unit > 0 ? unit : 1;
 }
 
+/* Of a type in a state of each row, or in a row. */
+static int64_t *level_at(const struct table *t, uint32_t gpu_type, size_t place) {
+    return gpu_type < t->within
+               ? &t->levels[gpu_type * t->width + place]
+               : &t->levels[t->within * t->width + (gpu_type - t->within) * t->rows + place];
+}
+
 static struct table make_table(const struct allocation *a) {
     const struct easim_pass *pass = a->pass;
     struct table t = {.states = 1};
@@ -48,12 +74,21 @@ static struct table make_table(const struct allocation *a) {
         t.strides[h] = t.states;
         t.states *= (size_t)a->capacity[h] / t.units[h] + 1;
     }
-    t.gpus = pass->host->scratch(pass->plan, t.states * a->type_count * sizeof *t.gpus);
+    t.width = 1;
+    for (; t.within < a->type_count && t.width < WIDE; t.within++)
+        t.width = t.strides[t.within] * (a->capacity[t.within] / t.units[t.within] + 1);
+    t.rows = t.states / t.width;
+    t.levels = pass->host->scratch(pass->plan, (t.within * t.width + a->type_count * t.rows) *
+                                                   sizeof *t.levels);
     t.best = pass->host->scratch(pass->plan, t.states * sizeof *t.best);
-    for (uint32_t h = 0; h < a->type_count; h++)
-        for (size_t s = 0; s < t.states; s++)
-            t.gpus[h * t.states + s] =
-                (uint32_t)(s / t.strides[h] % (a->capacity[h] / t.units[h] + 1));
+    t.before = pass->host->scratch(pass->plan, t.width * sizeof *t.before);
+    t.takes = pass->host->scratch(pass->plan, t.width * sizeof *t.takes);
+    for (uint32_t h = 0; h < a->type_count; h++) {
+        bool within = h < t.within;
+        for (size_t i = 0; i < (within ? t.width : t.rows); i++)
+            *level_at(&t, h, i) = (int64_t)(i * (within ? 1 : t.width) / t.strides[h] %
+                                            (a->capacity[h] / t.units[h] + 1));
+    }
     return t;
 }
 
@@ -61,50 +96,85 @@ static uint32_t units_of(const struct table *t, const struct allocation_choice *
     return choice->k / t->units[choice->gpu_type];
 }
 
-/* Whether of equal sums the one in which the job has `choice` goes before that in which it has
-   `held`, NULL: nothing: a running job keeps what it has, else the job has more of it. */
-static bool breaks_tie(const struct allocation_job *job, const struct allocation_choice *choice,
-                       const struct allocation_choice *held) {
-    if (!held)
-        return choice->gain >= 0;
-    return !(job->runs && held == job->choices) && choice->gain > held->gain;
+/* Whether of equal sums the one in which the job has choice `c` goes before that with `other`: a
+   running job keeps what it has, else the job has more of it, and the first of those with as much.
+ */
+static bool breaks_tie(const struct allocation_job *job, uint32_t c, uint32_t other) {
+    if (job->runs && (c == 0 || other == 0))
+        return c == 0;
+    int64_t own = job->choices[c].gain, others = job->choices[other].gain;
+    return own > others || (own == others && c < other);
 }
 
-/* What a choice takes: units, how many states lower that is, and what each state has of them. */
-struct step {
-    uint32_t units;
-    size_t states;
-    const uint32_t *gpus;
+/* A choice, as rows see it. */
+struct offer {
+    int64_t gain, choice; /* from 1 */
+    uint32_t gpu_type, units;
+    size_t states; /* which it takes */
 };
 
-/* What the job takes in each state, 0: nothing, else the choice + 1. States go down: smaller ones
-   still hold the sums without this job. */
-static void add_job(const struct table *t, const struct allocation_job *job,
-                    const struct step *steps, uint16_t *takes) {
-    for (size_t s = t->states; s-- > 0;) {
-        int64_t best = t->best[s];
-        for (uint32_t c = 0; c < job->count; c++) {
-            const struct allocation_choice *choice = &job->choices[c];
-            if (steps[c].units > steps[c].gpus[s])
-                continue;
-            int64_t sum = t->best[s - steps[c].states] + choice->gain;
-            if (sum > best ||
-                (sum == best &&
-                 breaks_tie(job, choice, takes[s] ? &job->choices[takes[s] - 1] : NULL))) {
-                best = sum;
-                takes[s] = (uint16_t)(c + 1);
-            }
-        }
-        t->best[s] = best;
+/* Choices in the order in which a later one goes first on a tie. Those of no gain are left out:
+   having nothing leaves as much for others, and more. */
+static uint32_t sort_choices(const struct table *t, const struct allocation_job *job,
+                             struct offer *offers) {
+    uint32_t count = 0;
+    for (uint32_t c = 0; c < job->count; c++) {
+        const struct allocation_choice *choice = &job->choices[c];
+        uint32_t at = count, units = units_of(t, choice);
+        if (choice->gain < 0)
+            continue;
+        for (; at > 0 && breaks_tie(job, (uint32_t)offers[at - 1].choice - 1, c); at--)
+            offers[at] = offers[at - 1];
+        offers[at] = (struct offer){choice->gain, c + 1, choice->gpu_type, units,
+                                    units * t->strides[choice->gpu_type]};
+        count++;
+    }
+    return count;
+}
+
+/* A choice in neighbouring states, where it is no worse than what the job takes so far; in those of
+   enough units alone, unless levels is NULL. */
+__attribute__((always_inline)) static inline void
+put_offer(const struct offer *offer, size_t count, const int64_t *levels,
+          const int64_t *restrict before, int64_t *restrict best, int64_t *restrict takes) {
+    const int64_t gain = offer->gain, choice = offer->choice, least = offer->units;
+    for (size_t i = 0; i < count; i++) {
+        int64_t sum = before[i] + gain;
+        bool better = (sum >= best[i]) & (!levels || levels[i] >= least);
+        best[i] = better ? sum : best[i];
+        takes[i] = better ? choice : takes[i];
     }
 }
 
-/* The steps of each choice of a job, into room for the most choices of one. */
-static void find_steps(const struct table *t, const struct allocation_job *job,
-                       struct step *steps) {
-    for (uint32_t c = 0; c < job->count; c++) {
-        uint32_t h = job->choices[c].gpu_type, units = units_of(t, &job->choices[c]);
-        steps[c] = (struct step){units, units * t->strides[h], &t->gpus[h * t->states]};
+/* What a job takes in the states of a row: of the greatest sums the last. Lower rows still hold the
+   sums without it. */
+VECTOR_CLONES static void add_to_row(const struct table *t, size_t row, const struct offer *offers,
+                                     uint32_t count) {
+    int64_t *own = &t->best[row * t->width];
+    memcpy(t->before, own, t->width * sizeof *own);
+    memset(t->takes, 0, t->width * sizeof *t->takes);
+    for (uint32_t o = 0; o < count; o++) {
+        const struct offer *offer = &offers[o];
+        bool within = offer->gpu_type < t->within;
+        size_t from = within ? offer->states : 0;
+        if (within && from < t->width && t->within > 1)
+            put_offer(offer, t->width - from, level_at(t, offer->gpu_type, from), t->before,
+                      own + from, t->takes + from);
+        else if (within && from < t->width)
+            put_offer(offer, t->width - from, NULL, t->before, own + from, t->takes + from);
+        else if (!within && *level_at(t, offer->gpu_type, row) >= offer->units)
+            put_offer(offer, t->width, NULL, own - offer->states, own, t->takes);
+    }
+}
+
+/* What the job takes in each state, 0: nothing, else the choice + 1. */
+static void add_job(const struct table *t, const struct allocation_job *job, struct offer *offers,
+                    uint16_t *takes) {
+    uint32_t count = sort_choices(t, job, offers);
+    for (size_t row = t->rows; row-- > 0;) {
+        add_to_row(t, row, offers, count);
+        for (size_t s = 0; s < t->width; s++)
+            takes[row * t->width + s] = (uint16_t)t->takes[s];
     }
 }
 
@@ -114,12 +184,10 @@ void allocation_solve_exact(struct allocation *a) {
     uint32_t most = 1;
     for (uint32_t i = 0; i < a->count; i++)
         most = a->jobs[i].count > most ? a->jobs[i].count : most;
-    struct step *steps = a->pass->host->scratch(a->pass->plan, most * sizeof *steps);
+    struct offer *offers = a->pass->host->scratch(a->pass->plan, most * sizeof *offers);
     for (uint32_t i = a->count; i-- > 0;)
-        if (!a->jobs[i].pinned) {
-            find_steps(&t, &a->jobs[i], steps);
-            add_job(&t, &a->jobs[i], steps, &takes[i * t.states]);
-        }
+        if (!a->jobs[i].pinned)
+            add_job(&t, &a->jobs[i], offers, &takes[i * t.states]);
     size_t left = t.states - 1;
     for (uint32_t i = 0; i < a->count; i++) {
         struct allocation_job *job = &a->jobs[i];

@@ -262,8 +262,11 @@ struct worker_pool {
     size_t killed_count, given_up;
 };
 
-/* Also one that waits. */
+/* One that waits leaves by itself, as it is told. */
 static void dismiss(struct child *c) {
+    struct pollfd ended = {.fd = c->forked.ended, .events = POLLIN};
+    (void)shutdown(c->forked.orders, SHUT_RDWR);
+    (void)child_poll(&ended, 1, (int)(GRACE_S * 1e3));
     forked_kill(&c->forked);
     (void)forked_wait(&c->forked);
     forked_forget(&c->forked);
