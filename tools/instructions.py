@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Instructions of a command and its forked children. Usage: instructions.py EASIM SOURCE [JOBS] | --self-test
+"""Instructions of a command and its forked children. Usage: instructions.py EASIM SOURCE [--update] | --self-test
 
 Counted by the processor (perf) or by valgrind. Unlike times they are the same on a busy machine; from one compiler, C library
 or counter to the next they are not.
 
-With a program: the table of instructions a job, by part of a run, for rigid jobs under fcfs and easy and for malleable
-jobs under pollux (JOBS: 100,000). A function counts where it is called from. The program must keep its functions apart:
-no link-time optimization.
+With a program: the table of instructions a job, by part of a run, for 100,000 rigid jobs under fcfs and easy and as many
+malleable ones under pollux, each as "before > now" by tests/bench/instructions.json, which --update rewrites. Exit status 1
+if a part has grown by 5 %. A function counts where it is called from. The program must keep its functions apart: release,
+without link-time optimization.
 """
+import json
 import os
 import re
 import shutil
@@ -103,6 +105,7 @@ PARTS = {
     "sums at the end": "metrics_sum_up",
 }
 REST = "start-up and the rest"
+JOBS, GROWN, SMALL = 100000, 1.05, 20  # parts of fewer instructions a job may grow by as many
 RUNS = (("rigid", "fcfs"), ("rigid", "easy"), ("large", "pollux"))
 
 
@@ -162,13 +165,36 @@ def profile(easim, source, jobs, scenario, policy):
         return by_part(own, calls)
 
 
-def table(easim, source, jobs=100000):
-    paths = Path(easim).resolve(), Path(source).resolve()
-    columns = [profile(*paths, int(jobs), *each) for each in RUNS]
-    print("| part | " + " | ".join(policy for _, policy in RUNS) + " |\n|---|---|---|---|")
-    for part in [*PARTS, REST]:
-        print(f"| {part} | " + " | ".join(f"{column[part] / int(jobs):,.0f}" for column in columns) + " |")
-    print("| **all** | " + " | ".join(f"{sum(column.values()) / int(jobs):,.0f}" for column in columns) + " |")
+def table(before, now):
+    """Of instructions a job by policy and part; without those that were before, of now alone."""
+    rows = ["| part | " + " | ".join(now) + " |", "|---|" + "---|" * len(now)]
+    for part in [*PARTS, REST, "all"]:
+        cells = []
+        for policy, parts in now.items():
+            old, new = (sum(each.values()) if part == "all" else each.get(part, 0) for each in (before.get(policy, {}), parts))
+            cells.append(f"{old:,.0f} > {new:,.0f}" if before else f"{new:,.0f}")
+        rows.append(f"| {part} | " + " | ".join(cells) + " |")
+    return "\n".join(rows)
+
+
+def grown(before, now):
+    """The parts that have, in words."""
+    return [f"{policy}: {part}: {before[policy].get(part, 0):,.0f} to {count:,.0f} instructions a job"
+            for policy, parts in now.items() if policy in before for part, count in parts.items()
+            if count > max(before[policy].get(part, 0) * GROWN, before[policy].get(part, 0) + SMALL)]
+
+
+def compare(easim, source, update):
+    paths, file = (Path(easim).resolve(), Path(source).resolve()), Path(source, "tests/bench/instructions.json")
+    before = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    now = {policy: {part: round(count / JOBS) for part, count in profile(*paths, JOBS, scenario, policy).items()}
+           for scenario, policy in RUNS}
+    print(table(before, now))
+    if update:
+        file.write_text(json.dumps(now, indent=2) + "\n", encoding="utf-8")
+        return 0
+    print(*(f"grown: {line}" for line in grown(before, now)), sep="\n")
+    return 1 if grown(before, now) else 0
 
 
 # ---- self-test ------------------------------------------------------------------------------------------------------
@@ -204,6 +230,11 @@ def self_test():
                  "calls=1 1\n* 20\nfn=eventq_pop\n3 10\ncfn=log'2\ncalls=2 1\n4 20\nfn=log\n1 40\n", own, calls)
     parts = by_part(own, calls)  # half of log is the loop's
     assert (parts["rest of the loop"], parts["event heap"], parts[REST]) == (30, 30, 5) and sum(parts.values()) == 65, parts
+    old = {"fcfs": {"start": 1000, "event heap": 100}}
+    assert table(old, {"fcfs": {"event heap": 104}}).splitlines()[-1] == "| all | 1,100 > 104 |", table(old, {})
+    assert grown(old, {"fcfs": {"start": 1050, "event heap": 120}, "new": {"start": 1}}) == []
+    assert grown(old, {"fcfs": {"start": 1051, "event heap": 121}}) == [
+        "fcfs: start: 1,000 to 1,051 instructions a job", "fcfs: event heap: 100 to 121 instructions a job"]
     assert perf_count("<not supported>,,instructions:u,0,100.00,,\n") is None
     with tempfile.TemporaryDirectory() as folder:
         try:
@@ -226,7 +257,7 @@ def self_test():
 if __name__ == "__main__":
     if sys.argv[1:] == ["--self-test"]:
         sys.exit(self_test())
-    if len(sys.argv) not in (3, 4):
+    if len(sys.argv) not in (3, 4) or sys.argv[3:] not in ([], ["--update"]):
         print(__doc__.strip(), file=sys.stderr)
         sys.exit(2)
-    table(*sys.argv[1:])
+    sys.exit(compare(*sys.argv[1:3], bool(sys.argv[3:])))

@@ -29,7 +29,10 @@
    held open. It is written when the policy has ended, over what the policy may have written there;
    the parent closes it to writers, and compares length and hash before use. */
 
-#define KEPT_BYTES (64 << 20)
+/* Of memory that a task has freed the next one has so much at hand; what is larger comes from the
+   system each time, and can grow without a copy. */
+#define KEPT_BYTES  (64 << 20)
+#define LARGE_BYTES (1 << 20)
 
 /* By a clock that only goes on. */
 static double forked_clock_s(void) {
@@ -131,8 +134,8 @@ static void begin_copy(struct forked *forked, pid_t parent, int orders) {
     child_begin(parent);
     keep_descriptors(kept, sizeof kept / sizeof *kept);
     forked->orders = orders;
-    if (orders >= 0) { /* what one task has freed, the next one has at hand */
-        (void)mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
+    if (orders >= 0) {
+        (void)mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
         (void)mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
     }
     crash_context_begin(forked->crash);
