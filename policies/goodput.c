@@ -74,8 +74,8 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
         "is multiplied by (age - R d) / (age + d) with any other allocation, R restarts so far, d = restart_s +\n"
         "checkpoint_s; losing all GPUs costs as much on top as restarting with the same would.\n"
         "The maximum is exact, by dynamic programming over the numbers of GPUs of each type, where Pollux has a\n"
-        "genetic algorithm; above most_steps (states x choices) by prices and marginal gains, and counted. Ties:\n"
-        "running jobs keep what they have, then more for who was submitted first. Batches are those of most\n"
+        "genetic algorithm; above most_steps (states x choices) by prices of GPUs, found from the last round's, and\n"
+        "counted. Ties: running jobs keep what they have, then more for who was submitted first. Batches are those of most\n"
         "goodput. Nodes are not part of it: a move that finds its GPUs in pieces, or none, is not made this round.",
     .capabilities = EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_RESIZE | EASIM_CAPABILITY_TICK,
     .state_size = sizeof(struct allocation_state),

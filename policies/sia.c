@@ -52,8 +52,8 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
         "restart_s + checkpoint_s, for a running job in any configuration but the present one, else 1.\n"
         "The program is solved exactly by dynamic programming over the numbers of GPUs of each type, which gives\n"
         "what GLPK's branch and bound does in less time (decision 0051); above most_steps (states x choices) by\n"
-        "prices and marginal gains, and counted. Ties: running jobs keep what they have, then more for\n"
-        "who was submitted first. Differs from the published: goodput is known from the start, so that no job has to\n"
+        "prices of GPUs, found from the last round's, and counted. Ties: running jobs keep what they have, then\n"
+        "more for who was submitted first. Differs from the published: goodput is known from the start, so that no job has to\n"
         "begin on one GPU and at most double; powers are not rounded to two decimals; the numbers of GPUs are the\n"
         "job's own; a move that finds its GPUs in pieces, or none, is not made this round.",
     .capabilities = EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_RESIZE | EASIM_CAPABILITY_TICK,

@@ -6,6 +6,8 @@
 
 #include <easim/policy.h>
 
+#define ALLOCATION_MOST_TYPES 64 /* of GPUs, whose prices are kept */
+
 /* A job with k GPUs of a type, in the configuration of most goodput among those. */
 struct allocation_choice {
     uint32_t config, gpu_type, k;
@@ -23,6 +25,7 @@ struct allocation_job {
     double none_cost;  /* from the rule: if it has no GPUs, or loses those it has */
     double leave_cost; /* from the rule: of losing them, on top; >= 0 */
     uint32_t chosen;   /* of choices; EASIM_NONE: no GPUs */
+    uint32_t like;     /* of the jobs: the first that has the same choices, or itself */
 };
 
 struct allocation {
@@ -33,6 +36,7 @@ struct allocation {
     struct allocation_choice *room; /* while jobs are collected: for those of one */
     uint32_t room_count;
     uint32_t everybody; /* running and waiting jobs, those left out of `jobs` too */
+    double unit;        /* gains that a cost of 1 is */
 };
 
 struct allocation_rule {
@@ -42,9 +46,16 @@ struct allocation_rule {
     void (*weigh)(const struct allocation *a, struct allocation_job *job);
 };
 
+/* Of the last round that was solved by prices, by GPU type: what a GPU costs. */
+struct allocation_prices {
+    bool known;
+    double price[ALLOCATION_MOST_TYPES];
+};
+
 /* Zeroed by the host, one per run. */
 struct allocation_state {
     double next_s; /* of the next round; has been asked for if it lies ahead */
+    struct allocation_prices last;
 };
 
 /* A decision: a round if one is due. */
@@ -59,14 +70,17 @@ double allocation_restart_factor(const struct easim_view *view, const struct eas
 /* Jobs and their choices, memory of the decision. Waiting jobs that cannot matter, since as many of
    the same kind as there are GPUs are before them, are left out. */
 void allocation_collect(struct allocation *a, const struct easim_pass *pass);
+/* Waiting jobs of the same configurations come to share their choices. */
+void allocation_share(struct allocation *a);
 /* Costs to gains; every job's `chosen` becomes none, of pinned ones the present. */
 void allocation_score(struct allocation *a);
 /* Work of the exact solver, in steps; INFINITY if a double does not hold the number of states. */
 double allocation_exact_steps(const struct allocation *a);
 /* Greatest sum of gains, by dynamic programming over the numbers of GPUs. */
 void allocation_solve_exact(struct allocation *a);
-/* By prices of GPUs and marginal gains. Returns an upper bound of the greatest sum. */
-double allocation_solve_prices(struct allocation *a);
+/* By prices of GPUs, from those of the last round on, which become those of this. Returns an upper
+   bound of the greatest sum. */
+double allocation_solve_prices(struct allocation *a, struct allocation_prices *last);
 void allocation_carry_out(const struct allocation *a);
 
 #endif

@@ -3,6 +3,35 @@
 
 #define TOTAL_MAX 0x1p61 /* of all gains, within an int64_t */
 
+/* The place of a waiting job's kind in the table: of the first such job + 1, or 0. */
+static uint32_t *find_kind(const struct allocation *a, uint32_t *kinds, uint32_t mask,
+                           const struct easim_job *job) {
+    uint32_t at = (job->first_config * 2654435761u + job->config_count) & mask;
+    for (; kinds[at] != 0; at = (at + 1) & mask) {
+        const struct easim_job *other = a->jobs[kinds[at] - 1].job;
+        if (other->first_config == job->first_config && other->config_count == job->config_count)
+            break;
+    }
+    return &kinds[at];
+}
+
+void allocation_share(struct allocation *a) {
+    uint32_t mask = 1;
+    while (mask < 2 * a->count)
+        mask = 2 * mask + 1;
+    uint32_t *kinds = a->pass->host->scratch(a->pass->plan, (mask + 1) * sizeof *kinds);
+    for (uint32_t i = 0; i < a->count; i++) {
+        a->jobs[i].like = i;
+        if (a->jobs[i].runs)
+            continue;
+        uint32_t *kind = find_kind(a, kinds, mask, a->jobs[i].job);
+        if (*kind == 0)
+            *kind = i + 1;
+        a->jobs[i].like = *kind - 1;
+        a->jobs[i].choices = a->jobs[*kind - 1].choices;
+    }
+}
+
 struct range {
     double least, greatest;
 };
@@ -15,7 +44,7 @@ static bool is_worse_than_none(const struct allocation_job *job, uint32_t c) {
 static struct range range_of_costs(const struct allocation *a) {
     struct range r = {INFINITY, -INFINITY};
     for (uint32_t i = 0; i < a->count; i++)
-        for (uint32_t c = 0; c < a->jobs[i].count; c++) {
+        for (uint32_t c = 0; c < a->jobs[i].count && a->jobs[i].like == i; c++) {
             if (is_worse_than_none(&a->jobs[i], c))
                 continue;
             r.least = fmin(r.least, a->jobs[i].choices[c].cost);
@@ -33,27 +62,31 @@ void allocation_score(struct allocation *a) {
         gpus += a->capacity[t];
     double most = fmin(gpus, a->count) + 1, width = r.greatest - r.least;
     double cut = most * (width > 0 ? width : 1), unit = TOTAL_MAX / (2 * most * cut);
+    a->unit = unit;
     for (uint32_t i = 0; i < a->count; i++) {
         struct allocation_job *job = &a->jobs[i];
         double none = fmin(cut, job->none_cost - r.least) + fmin(cut, job->leave_cost);
         job->chosen = job->pinned ? 0 : EASIM_NONE;
-        for (uint32_t c = 0; c < job->count; c++)
+        for (uint32_t c = 0; c < job->count && job->like == i; c++)
             job->choices[c].gain = is_worse_than_none(job, c)
                                        ? -1
                                        : llround((none - (job->choices[c].cost - r.least)) * unit);
     }
 }
 
-static void solve(struct allocation *a, const struct allocation_rule *rule) {
+static void solve(struct allocation *a, const struct allocation_rule *rule,
+                  struct allocation_prices *last) {
     const struct easim_pass *pass = a->pass;
+    allocation_share(a);
     for (uint32_t i = 0; i < a->count; i++)
-        rule->weigh(a, &a->jobs[i]);
+        if (a->jobs[i].like == i)
+            rule->weigh(a, &a->jobs[i]);
     allocation_score(a);
     if (allocation_exact_steps(a) <= (double)rule->most_steps) {
         allocation_solve_exact(a);
         return;
     }
-    allocation_solve_prices(a);
+    allocation_solve_prices(a, last);
     pass->host->count(
         pass->plan, "rounds were too large for the exact solver (most_steps) and solved by prices",
         NULL);
@@ -70,7 +103,7 @@ void allocation_decide(const struct easim_pass *pass, struct allocation_state *s
     if (view->waiting_count + view->running_count == 0)
         return;
     allocation_collect(&a, pass);
-    solve(&a, rule);
+    solve(&a, rule, &state->last);
     allocation_carry_out(&a);
     state->next_s = (floor(view->now_s / rule->interval_s) + 1) * rule->interval_s;
     pass->host->plan_wake_at(pass->plan, state->next_s);

@@ -1,5 +1,6 @@
 /* The solvers of goodput and sia on random problems: against all allocations of small ones, against
-   GLPK's branch and bound on those as large as a round, and by prices against the exact one. */
+   GLPK's branch and bound on those as large as a round, and by prices against the exact one and,
+   on clusters that are too large for it, against the bound that the prices give. */
 #include "../../../policies/allocation/allocation.h"
 
 #include "check.h"
@@ -8,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_JOBS    40
-#define MOST_CHOICES 8
-#define MOST_TYPES   2
+#define MOST_JOBS    2000
+#define MOST_CHOICES 16
+#define MOST_TYPES   4
+#define GLPK_ENTRIES (2 * 40 * 8 + 1)
 
 struct easim_plan {
     void *memory[64];
@@ -47,14 +49,15 @@ static void make(struct problem *p, uint64_t seed, uint32_t jobs, uint32_t types
                                .type_count = types,
                                .capacity = p->capacity,
                                .jobs = p->jobs,
-                               .count = jobs};
+                               .count = jobs,
+                               .unit = 1};
     bool coarse = seed % 2;
     for (uint32_t t = 0; t < types; t++)
         p->capacity[t] = gpus;
     for (uint32_t i = 0; i < jobs; i++) {
-        p->in_view[i].index = i;
+        p->in_view[i].index = p->in_view[i].first_config = i;
         p->jobs[i] = (struct allocation_job){
-            .job = &p->in_view[i], .choices = p->choices[i], .chosen = EASIM_NONE};
+            .job = &p->in_view[i], .choices = p->choices[i], .chosen = EASIM_NONE, .like = i};
         p->jobs[i].runs = next_random(&seed, 3) == 0;
         for (uint32_t t = 0; t < types; t++) {
             int64_t gain = 0, step = coarse ? 4 : 100000;
@@ -78,7 +81,7 @@ static int64_t value(const struct problem *p) {
     int64_t sum = 0;
     uint32_t used[MOST_TYPES] = {0};
     for (uint32_t i = 0; i < p->a.count; i++)
-        if (p->jobs[i].chosen != EASIM_NONE) {
+        if (p->jobs[i].chosen != EASIM_NONE && !p->jobs[i].pinned) {
             const struct allocation_choice *c = &p->jobs[i].choices[p->jobs[i].chosen];
             used[c->gpu_type] += c->k;
             sum += c->gain;
@@ -120,8 +123,8 @@ static void check_small(void) {
 
 /* The same by integer programming: a column for each choice, rows for GPU types and jobs. */
 static double by_glpk(const struct problem *p) {
-    static int rows[2 * MOST_JOBS * MOST_CHOICES + 1], columns[2 * MOST_JOBS * MOST_CHOICES + 1];
-    static double values[2 * MOST_JOBS * MOST_CHOICES + 1];
+    static int rows[GLPK_ENTRIES], columns[GLPK_ENTRIES];
+    static double values[GLPK_ENTRIES];
     int types = (int)p->a.type_count, entries = 0, column = 0;
     glp_prob *program = glp_create_prob();
     glp_iocp how;
@@ -178,7 +181,7 @@ static void check_prices(void) {
         make(&p, (uint64_t)seed * 2, 40, 2, 32);
         allocation_solve_exact(&p.a);
         int64_t best = value(&p);
-        double bound = allocation_solve_prices(&p.a);
+        double bound = allocation_solve_prices(&p.a, &(struct allocation_prices){0});
         int64_t found = value(&p);
         CHECK(found >= 0 && found <= best && (double)best <= bound * (1 + 1e-12));
         lost += 1 - (double)found / (double)best;
@@ -186,6 +189,139 @@ static void check_prices(void) {
     }
     printf("by prices %.3f %% less than exact, mean\n", 100 * lost / problems);
     CHECK(lost / problems < 0.005);
+}
+
+/* What jobs gain as speedups do: k^a, with a from 0.3 to 0.95, times what the type and job are. */
+static void make_smooth(struct problem *p, uint64_t seed) {
+    for (uint32_t i = 0; i < p->a.count; i++) {
+        double a = 0.3 + 0.65 * (double)next_random(&seed, 1001) / 1000, one = 0;
+        for (uint32_t c = 0; c < p->jobs[i].count; c++) {
+            struct allocation_choice *choice = &p->choices[i][c];
+            if (choice->k == 1)
+                one = 5e5 + (double)next_random(&seed, 1000001);
+            choice->gain = llround(one * pow(choice->k, a));
+        }
+    }
+}
+
+/* A round of a large cluster: a third of the jobs run, a tenth of these pinned, and those that wait
+   are of 20 kinds. */
+static void make_large(struct problem *p, uint64_t seed, uint32_t jobs, uint32_t types) {
+    make(p, seed, jobs, types, 504 / types);
+    if (seed % 2 == 0)
+        make_smooth(p, seed);
+    for (uint32_t i = 0; i < jobs; i++) {
+        struct allocation_job *job = &p->jobs[i];
+        uint32_t kind = i % 20;
+        if (job->runs && i % 10 == 0 && p->capacity[job->choices->gpu_type] > 8) {
+            job->pinned = true;
+            job->chosen = 0;
+            p->capacity[job->choices->gpu_type] -= job->choices->k;
+        }
+        if (job->runs)
+            continue;
+        p->in_view[i].first_config = MOST_JOBS + kind;
+        memcpy(p->choices[i], p->choices[kind], sizeof p->choices[i]);
+    }
+    allocation_share(&p->a);
+}
+
+/* Lagrange's bound, job by job: the value of all GPUs and what each job gains beyond its price. */
+static double bound_at(const struct problem *p, const double *price) {
+    double bound = 0;
+    for (uint32_t t = 0; t < p->a.type_count; t++)
+        bound += price[t] * p->capacity[t];
+    for (uint32_t i = 0; i < p->a.count; i++) {
+        double most = 0;
+        for (uint32_t c = 0; c < p->jobs[i].count && !p->jobs[i].pinned; c++) {
+            const struct allocation_choice *choice = &p->jobs[i].choices[c];
+            if (choice->k <= p->capacity[choice->gpu_type])
+                most = fmax(most, (double)choice->gain - price[choice->gpu_type] * choice->k);
+        }
+        bound += most;
+    }
+    return bound;
+}
+
+/* How far, as a share, what prices find is below the bound; with what must hold of any solution. */
+static double check_gap(struct problem *p, struct allocation_prices *last) {
+    static uint32_t before[MOST_JOBS];
+    struct allocation_prices again = *last;
+    double bound = allocation_solve_prices(&p->a, last);
+    int64_t found = value(p);
+    CHECK(found >= 0 && (double)found <= bound * (1 + 1e-12));
+    CHECK(fabs(bound_at(p, last->price) - bound) <= 1e-9 * bound);
+    for (uint32_t i = 0; i < p->a.count; i++) {
+        before[i] = p->jobs[i].chosen;
+        CHECK(!p->jobs[i].pinned || before[i] == 0);
+    }
+    allocation_solve_prices(&p->a, &again);
+    for (uint32_t i = 0; i < p->a.count; i++)
+        CHECK(p->jobs[i].chosen == before[i]);
+    drop(p);
+    return bound > 0 ? 1 - (double)found / bound : 0;
+}
+
+/* Each round from nothing, then with some GPUs less from its prices, and from prices that tell
+   nothing. Half of them have steps in their gains, and many ties. */
+static void check_large(void) {
+    static struct problem p;
+    const uint32_t jobs[] = {60, 300, 2000};
+    double mean[2] = {0}, worst[2] = {0};
+    for (uint64_t seed = 1; seed <= 24; seed++) {
+        struct allocation_prices last = {0};
+        make_large(&p, seed, jobs[seed % 3], 1 + (uint32_t)(seed / 3 % MOST_TYPES));
+        for (int i = 0; i < 4; i++) {
+            double gap = check_gap(&p, &last);
+            mean[seed % 2] += gap / 48;
+            worst[seed % 2] = fmax(worst[seed % 2], gap);
+            p.capacity[0] -= i == 0 ? p.capacity[0] / 10 : 0;
+            for (uint32_t t = 0; t < p.a.type_count && i > 0; t++)
+                last.price[t] *= i == 1 ? 1e-6 : 1e9;
+        }
+    }
+    printf("by prices %.4f %% less than the bound, mean, %.3f %% at worst; with steps %.3f, %.2f\n",
+           100 * mean[0], 100 * worst[0], 100 * mean[1], 100 * worst[1]);
+    CHECK(mean[0] < 0.001 && worst[0] < 0.01 && mean[1] < 0.005 && worst[1] < 0.04);
+}
+
+/* No types, no jobs, no GPUs, no gains: nobody has any. */
+static void check_nothing(void) {
+    static struct problem p;
+    for (uint32_t types = 0; types <= 3; types++)
+        for (int nothing = 0; nothing < 3; nothing++) {
+            make(&p, 4, nothing == 0 ? 0 : 30, types, nothing == 1 ? 0 : 64);
+            for (uint32_t i = 0; i < p.a.count; i++)
+                for (uint32_t c = 0; c < p.jobs[i].count && nothing == 2; c++)
+                    p.choices[i][c].gain = -1 - (int64_t)c;
+            struct allocation_prices last = {0};
+            CHECK(allocation_solve_prices(&p.a, &last) == 0);
+            for (uint32_t i = 0; i < p.a.count; i++)
+                CHECK(p.jobs[i].chosen == EASIM_NONE);
+            drop(&p);
+        }
+}
+
+/* 900 equal jobs on 504 GPUs of one type, each worth 7 with one and 10 with two: one each, to the
+   first. So 504 x 7, and that is the bound, at 7 a GPU. */
+static void check_equal(void) {
+    static struct problem p;
+    struct allocation_prices last = {0};
+    make(&p, 2, 900, 1, 504);
+    for (uint32_t i = 0; i < p.a.count; i++) {
+        p.jobs[i].runs = false;
+        p.jobs[i].count = 2;
+        p.choices[i][0] = (struct allocation_choice){.k = 1, .gain = 7000000};
+        p.choices[i][1] = (struct allocation_choice){.k = 2, .gain = 10000000};
+        p.in_view[i].first_config = 0;
+    }
+    allocation_share(&p.a);
+    CHECK(p.jobs[899].choices == p.jobs[0].choices && p.jobs[899].like == 0);
+    CHECK(fabs(allocation_solve_prices(&p.a, &last) - 504 * 7e6) < 1e-6 * 504 * 7e6);
+    CHECK(fabs(last.price[0] - 7e6) < 1e-6 * 7e6 && value(&p) == 504 * 7000000LL);
+    for (uint32_t i = 0; i < p.a.count; i++)
+        CHECK(p.jobs[i].chosen == (i < 504 ? 0 : EASIM_NONE));
+    drop(&p);
 }
 
 /* Identical jobs and few GPUs: the first have them, running ones before waiting ones keep theirs.
@@ -199,8 +335,13 @@ static void check_ties(void) {
         p.choices[i][0] = (struct allocation_choice){.k = 1, .gain = 1000};
         p.choices[i][1] = (struct allocation_choice){.k = 2, .gain = 1500};
     }
-    allocation_solve_exact(&p.a);
-    CHECK(p.jobs[0].chosen == 0 && p.jobs[1].chosen == 0 && p.jobs[2].chosen == EASIM_NONE);
+    for (int by_prices = 0; by_prices < 2; by_prices++) {
+        if (by_prices)
+            allocation_solve_prices(&p.a, &(struct allocation_prices){0});
+        else
+            allocation_solve_exact(&p.a);
+        CHECK(p.jobs[0].chosen == 0 && p.jobs[1].chosen == 0 && p.jobs[2].chosen == EASIM_NONE);
+    }
     drop(&p);
 }
 
@@ -214,7 +355,7 @@ static void check_pinned(void) {
     p.capacity[0] -= p.jobs[0].choices[0].k;
     allocation_solve_exact(&p.a);
     CHECK(p.jobs[0].chosen == 0 && p.jobs[1].chosen != 3);
-    allocation_solve_prices(&p.a);
+    allocation_solve_prices(&p.a, &(struct allocation_prices){0});
     CHECK(p.jobs[0].chosen == 0 && p.jobs[1].chosen != 3);
     drop(&p);
 }
@@ -246,6 +387,9 @@ int main(void) {
     check_small();
     check_against_glpk();
     check_prices();
+    check_large();
+    check_nothing();
+    check_equal();
     check_ties();
     check_pinned();
     check_score();
