@@ -149,6 +149,7 @@ static double full_at(const struct max_min_link *link) {
 }
 
 static void begin_rise(struct max_min *links) {
+    links->rising = links->seen_jobs.count;
     for (size_t i = 0; i < links->seen_jobs.count; i++) {
         struct max_min_job *job = &links->jobs[links->seen_jobs.at[i]];
         job->rises = true;
@@ -172,6 +173,7 @@ static void stop_job(struct max_min *links, uint32_t job, double rate) {
         array_push(&links->rates_changed, job);
     j->rate = stops_at;
     j->rises = false;
+    links->rising--;
     for (uint32_t i = 0; i < j->load_count; i++) {
         struct max_min_link *link = &links->links[j->loads[i].link];
         link->held += j->loads[i].weight * stops_at;
@@ -205,7 +207,7 @@ void max_min_settle(struct max_min *links) {
     forget_new_rates(links);
     find_reach(links);
     begin_rise(links);
-    while (links->stops.entries.count > 0) {
+    while (links->rising > 0) {
         double rate = links->stops.entries.at[0].time_s;
         uint32_t id;
         (void)timeheap_pop_due(&links->stops, rate, &id);
@@ -214,6 +216,7 @@ void max_min_settle(struct max_min *links) {
         else if (links->jobs[id / 2].rises)
             stop_job(links, id / 2, rate);
     }
+    links->stops.entries.count = 0;
     for (size_t i = 0; i < links->seen_jobs.count; i++)
         links->jobs[links->seen_jobs.at[i]].is_seen = false;
     for (size_t i = 0; i < links->seen_links.count; i++)
@@ -227,4 +230,81 @@ double max_min_load_of(const struct max_min *links, uint32_t link) {
     for (size_t i = 0; i < l->users.count; i++)
         sum += l->users.at[i].weight * links->jobs[l->users.at[i].job].rate;
     return sum;
+}
+
+/* --- one link --- */
+
+void one_link_finish(struct one_link *link) {
+    free(link->classes.at);
+}
+
+static bool is_one_crowded(const struct one_link *link) {
+    return (double)link->wanted > link->capacity;
+}
+
+/* Where the class of this most is, or would be. */
+static size_t class_of(const struct one_link *link, double most) {
+    size_t low = 0;
+    SEARCH(low, link->classes.count, link->classes.at[at].most < most);
+    return low;
+}
+
+static void count_change(struct one_link *link, double most, int by) {
+    if (!link->is_changed)
+        link->was_crowded = is_one_crowded(link);
+    link->is_changed = true;
+    link->wanted += by * (int128)ceil(most);
+    link->jobs += (uint64_t)by;
+}
+
+void one_link_add(struct one_link *link, double most) {
+    size_t i = class_of(link, most), behind = link->classes.count - i;
+    count_change(link, most, 1);
+    if (behind == 0 || link->classes.at[i].most != most) {
+        (void)array_add(&link->classes);
+        struct one_link_class *at = &link->classes.at[i];
+        memmove(at + 1, at, behind * sizeof *at);
+        *at = (struct one_link_class){.most = most};
+    }
+    link->classes.at[i].jobs++;
+}
+
+void one_link_remove(struct one_link *link, double most) {
+    size_t i = class_of(link, most);
+    count_change(link, most, -1);
+    struct one_link_class *at = &link->classes.at[i];
+    if (--at->jobs == 0)
+        memmove(at, at + 1, (--link->classes.count - i) * sizeof *at);
+}
+
+/* As in max_min_settle: `held` is summed up job by job, in the order of most, and what is found to
+   be full is full once no job that stops before it is left. */
+void one_link_settle(struct one_link *link) {
+    uint64_t rises = link->jobs;
+    double held = 0, full, stop;
+    bool fills = link->was_crowded || is_one_crowded(link);
+    if (!link->is_changed)
+        return;
+    link->level = INFINITY;
+    link->is_changed = false;
+    if (!fills || rises == 0)
+        return;
+    full = fmax(0, link->capacity / (double)rises);
+    size_t i = 0;
+    do {
+        stop = full;
+        for (; i < link->classes.count && link->classes.at[i].most < stop; i++) {
+            for (uint32_t j = 0; j < link->classes.at[i].jobs; j++)
+                held += link->classes.at[i].most;
+            rises -= link->classes.at[i].jobs;
+        }
+        if (rises == 0)
+            return;
+        full = fmax(0, (link->capacity - held) / (double)rises);
+    } while (full > stop * (1 + ROUNDING));
+    link->level = full;
+}
+
+double one_link_rate(const struct one_link *link, double most) {
+    return most <= link->level * (1 + ROUNDING) ? most : link->level;
 }

@@ -1,6 +1,8 @@
 /* Links that jobs share, and the max-min fair rates of these jobs (semantics 35.1): the rates of
    all rise together, and a job stops at the most that it could use, or where one of its links is
-   full. A job is a number below job_count, and loads a link with weight x rate.
+   full. Two sections: many links, and one link, where one number gives all rates.
+
+   Many links: a job is a number below job_count, and loads a link with weight x rate.
 
    Jobs come and go; what that changes is computed when it is asked for, and only of jobs that are
    connected with the change by links that are wanted more than they can carry: no other link holds
@@ -43,6 +45,7 @@ struct max_min {
     uint32_t link_count;
     ARRAY_OF(uint32_t) changed_links, new_jobs, seen_jobs, seen_links;
     struct timeheap stops;            /* what may stop next, by the rate at which it does */
+    size_t rising;                    /* jobs that have not stopped yet */
     ARRAY_OF(uint32_t) rates_changed; /* jobs that max_min_settle has given another rate */
 };
 
@@ -70,5 +73,33 @@ bool max_min_is_changed(const struct max_min *links);
 void max_min_settle(struct max_min *links);
 /* Sum of weight x rate of the jobs on a link, in the order in which they are there. */
 double max_min_load_of(const struct max_min *links, uint32_t link);
+
+/* --- one link --- */
+/* All weights are 1, so a job needs no entry: jobs of the same most are only counted. The rates are
+   those that max_min gives, to the last digit. */
+
+struct one_link_class {
+    double most;
+    uint32_t jobs;
+};
+
+/* Zero-initialise, then set the capacity, which is above 0, and a level of INFINITY. */
+struct one_link {
+    double capacity;
+    double level;  /* since one_link_settle: the rate at which the link is full; INFINITY: never */
+    int128 wanted; /* sum of most, each rounded up to a whole number */
+    uint64_t jobs;
+    ARRAY_OF(struct one_link_class) classes; /* by most */
+    bool is_changed, was_crowded;
+};
+
+void one_link_finish(struct one_link *link);
+/* A job comes, or one that had come with the same most goes. */
+void one_link_add(struct one_link *link, double most);
+void one_link_remove(struct one_link *link, double most);
+/* The level follows. */
+void one_link_settle(struct one_link *link);
+/* The rate of a job. */
+double one_link_rate(const struct one_link *link, double most);
 
 #endif

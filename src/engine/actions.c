@@ -77,9 +77,9 @@ static enum refusal check_with_cap(struct sim *sim, enum refusal refusal, uint32
 
 /* Whether anything is to come within the run if this very start is refused. */
 static bool something_is_left(const struct easim_plan *plan) {
-    const struct sim *sim = plan->sim;
+    struct sim *sim = plan->sim;
     return plan->actions.count > 0 || (cluster_changes_helpful_left(sim) &&
-                                       eventq_next_ns(&sim->events) <= sim->options.horizon_ns);
+                                       job_finish_next_event_ns(sim) <= sim->options.horizon_ns);
 }
 
 /* The configuration that is started in place of one that was asked for; EASIM_NONE: none. */

@@ -94,7 +94,7 @@ static void check_speed(struct sim *sim, uint32_t job) {
                  sim->workload->jobs.at[job].id);
         return;
     }
-    int64_t finish_ns = node_batches_end_ns(sim, job);
+    int64_t finish_ns = job_finish_pending_ns(sim, job);
     if (finish_ns <= sim->now_ns)
         return;
     struct progress place;
@@ -118,7 +118,7 @@ static void check_phase(struct sim *sim, uint32_t job) {
     const struct config_set *set = phase_set(sim, job);
     double work = sim->workload->jobs.at[job].work, left = work - account_work_done(sim, job);
     bool over = job_run_uses_gpus(run) && run->segment == SEGMENT_RUN &&
-                node_batches_end_ns(sim, job) <= sim->now_ns;
+                job_finish_pending_ns(sim, job) <= sim->now_ns;
     uint8_t least = phase_of_work(sim, job, left - 1e-10 * work);
     if (j->phase != run->phase || j->first_config != set->first || j->config_count != set->count ||
         least < run->phase || (!over && left < phase_end_work(sim, job) - 1e-10 * work))
@@ -288,7 +288,7 @@ static void add_job(struct sim *sim, uint32_t job, struct totals *totals) {
                          config->k, config->milli);
     totals->power_nw += held_nw;
     totals->committed_nw += gpus_committed_nw(sim, run->config, run->span);
-    totals->energy += (int128)held_nw * (sim->now_ns - run->segment_start_ns);
+    totals->energy += account_since(sim, job, held_nw);
     check_speed(sim, job);
     check_waking(sim, job);
 }

@@ -113,28 +113,32 @@ static void check_network(struct sim *sim) {
 }
 
 static void check_storage(struct sim *sim) {
-    const struct max_min *links = &sim->contention->storage;
-    double capacity = sim->cluster->storage_bytes_s, load = 0, most = 0;
+    const struct contention *c = sim->contention;
+    double capacity = sim->cluster->storage_bytes_s, load = 0, greatest = 0;
     for (uint32_t j = sim->past.jobs; j < sim->next_arrival; j++) {
-        bool reads = max_min_has(links, j);
-        if (reads && !computes(sim, j))
+        if (!contention_reads(c, j))
+            continue;
+        double rate = one_link_rate(&c->storage, c->jobs[j].most);
+        if (!computes(sim, j))
             fail(sim, j, "reads from storage and does not compute");
-        load += reads ? links->jobs[j].rate : 0;
-        most = reads ? fmax(most, links->jobs[j].rate) : most;
+        load += rate;
+        greatest = fmax(greatest, rate);
     }
     if (load > capacity * (1 + ROUNDING))
         sim_fail(sim, ERROR_RUN, "check: storage gives %g bytes/s of %g", load, capacity);
-    for (uint32_t j = sim->past.jobs; j < sim->next_arrival; j++)
-        if (max_min_has(links, j) && links->jobs[j].rate < links->jobs[j].most &&
-            (load < capacity * (1 - ROUNDING) || links->jobs[j].rate < most * (1 - ROUNDING)))
+    for (uint32_t j = sim->past.jobs; j < sim->next_arrival; j++) {
+        double most = c->jobs[j].most, rate = one_link_rate(&c->storage, most);
+        if (contention_reads(c, j) && rate < most &&
+            (load < capacity * (1 - ROUNDING) || rate < greatest * (1 - ROUNDING)))
             fail(sim, j, "has less of storage than its fair share");
+    }
 }
 
 /* A job that is due now may have kept its last one. */
 static void check_shares(struct sim *sim) {
     for (uint32_t j = sim->past.jobs; j < sim->next_arrival; j++)
-        if (computes(sim, j) && eventq_time_ns(&sim->events, sim->runs[j].event) > sim->now_ns &&
-            sim->contention->jobs[j].share != contention_wanted_share(sim, j))
+        if (computes(sim, j) && job_finish_pending_ns(sim, j) > sim->now_ns &&
+            contention_share(sim, j) != contention_wanted_share(sim, j))
             fail(sim, j, "does not compute at its share of network and storage");
 }
 

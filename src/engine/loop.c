@@ -187,6 +187,8 @@ static void settle_nodes(struct sim *sim) {
 /* After that, with contention: new shares of network and storage. */
 static void settle_contention(struct sim *sim) {
     contention_settle(sim);
+    for (size_t i = 0; i < sim->contention->made.count; i++)
+        segments_change_batch(sim, sim->contention->made.at[i]);
     for (size_t i = 0; i < sim->contention->changed.count; i++)
         segments_change_share(sim, sim->contention->changed.at[i]);
 }
@@ -493,7 +495,8 @@ int loop_run(struct sim *sim, struct error *reterr) {
     if (sim->options.check)
         invariants_check(sim);
     while (sim->error.code >= 0 && !(drain && all_jobs_done(sim))) {
-        int64_t next_ns = node_batches_next_event_ns(sim);
+        int64_t next_ns =
+            sim->contention ? contention_next_event_ns(sim) : node_batches_next_event_ns(sim);
         if (is_cancelled(sim))
             error_set(&sim->error, ERROR_CANCELLED, "interrupted");
         else if (is_stuck(sim) || (next_ns == INT64_MAX && sim->waiting > 0))

@@ -42,9 +42,10 @@ static void progress_begin(struct sim *sim, uint32_t job) {
 }
 
 const struct progress *progress_of(const struct sim *sim, uint32_t job, struct progress *place) {
-    if (!sim->progress || !node_batches_hold(sim, job))
+    bool shares = contention_holds(sim, job);
+    if (!shares && !node_batches_hold(sim, job))
         return sim->progress ? &sim->progress[job] : NULL;
-    *place = node_batches_progress(sim, job);
+    *place = shares ? contention_progress(sim, job) : node_batches_progress(sim, job);
     return place;
 }
 
@@ -103,6 +104,7 @@ static void progress_change_power(struct sim *sim, uint32_t job) {
     p->power_ns = computing_ns;
 }
 
+/* Another factor or power from now on, for a job that computes: before that is so. */
 static void begin_stretch(struct sim *sim, uint32_t job) {
     struct progress *p = &sim->progress[job];
     int64_t computing_ns = progress_computing_ns(sim, job);
@@ -110,19 +112,6 @@ static void begin_stretch(struct sim *sim, uint32_t job) {
     p->kept_work = progress_work(sim, job, progress_checkpoint_ns(sim, job, computing_ns));
     p->stretch_work = progress_work(sim, job, computing_ns);
     p->stretch_ns = computing_ns;
-}
-
-/* Another factor from now on, for a job that computes. */
-static void progress_change(struct sim *sim, uint32_t job, double factor) {
-    begin_stretch(sim, job);
-    sim->progress[job].factor = factor;
-}
-
-/* The same for the share that contention.h wants for it from now on, and its power. */
-static void progress_change_share(struct sim *sim, uint32_t job) {
-    begin_stretch(sim, job);
-    contention_take_share(sim, job);
-    sim->progress[job].factor = progress_factor(sim, job);
 }
 
 void progress_change_config(struct sim *sim, uint32_t job, uint32_t config, double due) {
@@ -149,12 +138,19 @@ double account_work_done(const struct sim *sim, uint32_t job) {
     return done < sim->workload->jobs.at[job].work ? done : sim->workload->jobs.at[job].work;
 }
 
+int128 account_since(const struct sim *sim, uint32_t job, int64_t present_nw) {
+    const struct job_run *run = &sim->runs[job];
+    int64_t from_ns = run->segment_start_ns;
+    int128 energy = 0;
+    if (contention_holds(sim, job) && !sim->tells_segments)
+        energy = contention_energy(sim, job, &from_ns);
+    return energy + (int128)present_nw * (sim->now_ns - from_ns);
+}
+
 /* Drawn by its GPUs in the present segment, 1e-18 J. */
 static int128 account_present_energy(const struct sim *sim, uint32_t job) {
-    const struct job_run *run = &sim->runs[job];
-    return job_run_uses_gpus(run)
-               ? (int128)gpus_present_nw(sim, job) * (sim->now_ns - run->segment_start_ns)
-               : 0;
+    bool uses = job_run_uses_gpus(&sim->runs[job]);
+    return uses ? account_since(sim, job, gpus_present_nw(sim, job)) : 0;
 }
 
 int128 account_energy(const struct sim *sim, uint32_t job) {
@@ -193,6 +189,15 @@ static int64_t job_finish_work_ns(const struct sim *sim, uint32_t job, double wo
 
 int64_t job_finish_next_ns(const struct sim *sim, uint32_t job) {
     return job_finish_work_ns(sim, job, sim->runs[job].remaining - phase_end_work(sim, job));
+}
+
+int64_t job_finish_pending_ns(const struct sim *sim, uint32_t job) {
+    return contention_holds(sim, job) ? job_finish_next_ns(sim, job)
+                                      : node_batches_end_ns(sim, job);
+}
+
+int64_t job_finish_next_event_ns(struct sim *sim) {
+    return sim->contention ? contention_next_event_ns(sim) : node_batches_next_event_ns(sim);
 }
 
 int64_t job_finish_predicted_ns(const struct sim *sim, uint32_t job, uint32_t config,
@@ -339,6 +344,7 @@ void segments_end(struct sim *sim, uint32_t job, enum segment_cause cause) {
 
 void segments_cut(struct sim *sim, uint32_t job, enum segment_cause cause) {
     node_batches_leave(sim, job);
+    contention_release(sim, job);
     eventq_cancel(&sim->events, sim->runs[job].event);
     segments_end(sim, job, cause);
 }
@@ -411,7 +417,8 @@ static void move_end(struct sim *sim, uint32_t job) {
 void segments_change_speed(struct sim *sim, uint32_t job, double factor) {
     if (work_is_done(sim, job))
         return;
-    progress_change(sim, job, factor);
+    begin_stretch(sim, job);
+    sim->progress[job].factor = factor;
     move_end(sim, job);
     if (utilization_changes(sim, job) && !utilization_is_due(sim, job)) {
         cancel_utilization(sim, job);
@@ -429,12 +436,38 @@ void segments_change_share(struct sim *sim, uint32_t job) {
         end_segment(sim, job, CAUSE_CONTENTION);
     else
         switch_power_off(sim, job);
-    progress_change_share(sim, job);
+    begin_stretch(sim, job);
+    contention_take_share(sim, job);
+    sim->progress[job].factor = progress_factor(sim, job);
     if (cuts)
         begin_segment(sim, job, SEGMENT_RUN);
     else
         switch_power_on(sim, job);
     move_end(sim, job);
+    contention_join(sim, job);
+}
+
+/* What its end does to a segment of a job in a batch; power is metered for all of them. */
+static void cut_in_batch(struct sim *sim, uint32_t job) {
+    struct job_run *run = &sim->runs[job];
+    if (run->segment_start_ns == sim->now_ns)
+        return;
+    tell_segment(sim, job, CAUSE_CONTENTION);
+    run->energy += account_present_energy(sim, job);
+    run->cause = CAUSE_CONTENTION;
+    run->segment_start_ns = sim->now_ns;
+    run->segment_phase = run->phase;
+}
+
+void segments_change_batch(struct sim *sim, struct share_batch *batch) {
+    int64_t power_nw;
+    if (!contention_batch_changes(sim, batch, &power_nw))
+        return;
+    for (size_t i = 0; sim->tells_segments && power_nw != batch->power_nw && i < batch->jobs.count;
+         i++)
+        if (batch->jobs.at[i] != EASIM_NONE)
+            cut_in_batch(sim, batch->jobs.at[i]);
+    contention_batch_take_share(sim, batch, power_nw);
 }
 
 void segments_change_utilization(struct sim *sim, uint32_t job) {
@@ -517,6 +550,7 @@ void checkpoint_book_unsaved(struct sim *sim, uint32_t job, enum stop stop) {
 void checkpoint_book_work(struct sim *sim, uint32_t job, enum stop stop) {
     struct job_run *run = &sim->runs[job];
     struct easim_job *j = view_job(&sim->view, job);
+    contention_release(sim, job);
     checkpoint_book_unsaved(sim, job, stop);
     int64_t kept_ns = work_kept_ns(sim, job, stop), write_ns = checkpoint_write_ns(sim, job, stop);
     if (kept_ns == 0 && ++run->vain_stops > MOST_VAIN_STOPS)

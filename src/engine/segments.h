@@ -5,6 +5,8 @@
 
 #include "engine/sim.h"
 
+struct share_batch;
+
 /* GPUs that a start or resize has already taken when the plan accepted it. */
 struct job_start {
     uint32_t job;
@@ -34,6 +36,8 @@ void segments_change_speed(struct sim *sim, uint32_t job, double factor);
 /* A job that runs goes on at the share that contention.h wants for it; so do finish and power, and
    where power is another one its segment ends. */
 void segments_change_share(struct sim *sim, uint32_t job);
+/* The same for all jobs of a batch of contention.h. */
+void segments_change_batch(struct sim *sim, struct share_batch *batch);
 
 /* The present segment as if it ended now, because of `ended`. */
 struct segment segments_present(const struct sim *sim, uint32_t job, enum segment_cause ended);
@@ -44,7 +48,9 @@ struct segment segments_present(const struct sim *sim, uint32_t job, enum segmen
 
 /* Work done, in the unit of its spec, without lost work. */
 double account_work_done(const struct sim *sim, uint32_t job);
-/* Drawn by its GPUs while it held them; 1e-18 J. */
+/* Drawn by its GPUs since energy was last added to its job_run, if they draw present_nw now, and
+   while it held them; 1e-18 J. */
+int128 account_since(const struct sim *sim, uint32_t job, int64_t present_nw);
 int128 account_energy(const struct sim *sim, uint32_t job);
 /* GPU time that it held, 1e-12 GPU s; and time. */
 int128 account_gpu_ps(const struct sim *sim, uint32_t job);
@@ -86,6 +92,10 @@ const struct progress *progress_of(const struct sim *sim, uint32_t job, struct p
 /* When a job that holds GPUs will truly be done, or enter the next phase of its model if that is
    first, if its speed stays. */
 int64_t job_finish_next_ns(const struct sim *sim, uint32_t job);
+/* When a computing job ends by its event, or its batch (nodes.h, contention.h). */
+int64_t job_finish_pending_ns(const struct sim *sim, uint32_t job);
+/* The time of the next event, after jobs have left batches that may end by then. */
+int64_t job_finish_next_event_ns(struct sim *sim);
 /* When a job that gets GPUs in a configuration now is expected to be done: set-up and remaining
    work as the view has them, at the predicted speed. */
 int64_t job_finish_predicted_ns(const struct sim *sim, uint32_t job, uint32_t config,

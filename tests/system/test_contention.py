@@ -2,10 +2,12 @@
 
 What each job did and drew in each of its recorded segments, from who computed where and the model files alone: uplinks and
 storage are filled naively at every instant (semantics 35), and speed and power follow. Networks that nobody fills, which
-change nothing; the same bytes on any number of threads; copies of a run that go another way.
+change nothing; the same bytes on any number of threads; copies of a run that go another way. Many jobs on one storage, whose
+shares change together: by a closed form, and the same bytes if each of them goes its own way.
 """
 import math
 from collections import defaultdict
+from random import Random
 
 from harness import cases, easim, option, rows_of, same_files
 from physics import Config, iteration
@@ -207,4 +209,63 @@ def threads_and_copies(folder):
     easim("regret", path, "--quiet", "--check", "--sample", 6, "--out", folder / "regret")
 
 
-cases(naive_simulation, free_networks, threads_and_copies)
+# ---- batches: many jobs that storage holds back ---------------------------------------------------------------------
+
+
+def crowd(folder, jobs, megabytes=(4, 5, 6), wide=1, own=False):
+    """Jobs of one GPU, (submit_s, work_samples, model); storage gives `wide` x 1 GB/s. A job takes 0.5 s for 10 samples of
+    `megabytes` each. own: with periodic checkpoints, which come too late to matter, so that no job is in a batch."""
+    forms = "a_s: 0.3, c_s: 0.02, gamma: 1, alpha_s: 0.5, p0_w: 100, pmax_w: 400, evidence: assumed, source: by hand"
+    interval = ", checkpoint_s: 0, checkpoint_interval_s: 1000000" if own else ""
+    folder.mkdir()
+    (folder / "models.yaml").write_text("models:\n" + "".join(
+        f"  - {{name: m{i}, efficiency: none, batches: [10], sync_bytes: 0, bytes_per_sample: {mb}MB{interval}, gpus: {{g: {{{forms}}}}}}}\n"
+        for i, mb in enumerate(megabytes)))
+    (folder / "run.yaml").write_text(
+        "name: crowd\nhorizon: drain\nmodels: models.yaml\npolicy: {name: fcfs}\nworkload: {kind: trace, file: jobs.csv}\n"
+        f"storage: {{bandwidth: {wide}GB/s}}\ncluster:\n  gpu_types: [{{name: g, idle_w: 50, ctx_w: 90, tdp_w: 400}}]\n"
+        f"  nodes: [{{count: {20 * wide}, gpu: g, gpus: 8}}]\n")
+    (folder / "jobs.csv").write_text("job_id,submit_s,model,gpus,work_samples,duration_s\n" + "".join(
+        f"{i},{submit},m{model},1,{work},\n" for i, (submit, work, model) in enumerate(jobs)))
+    return folder / "run.yaml"
+
+
+def drawn_jobs(seed, count):
+    random = Random(seed)
+    times = sorted(round(random.uniform(0, 3000), 3) for _ in range(count))
+    return [(time, round(random.uniform(100, 40000), 3), random.randrange(3)) for time in times]
+
+
+def ends(out):
+    return {row["job_id"]: row["finish_s"] for row in rows_of(out / "jobs.csv")}
+
+
+def batches(folder):
+    """Without batches, with segments told or not: the same bytes. Twice the jobs on twice the storage: the same ends."""
+    for seed in range(1, 1 + max(2, COUNT // 10)):
+        jobs = drawn_jobs(seed, 400)
+        outs = [folder / f"out{seed}-{i}" for i in range(4)]
+        easim("run", crowd(folder / f"{seed}", jobs), "--quiet", "--out", outs[0])
+        easim("run", folder / f"{seed}" / "run.yaml", "--quiet", "--check", "--record", "--out", outs[1])
+        easim("run", crowd(folder / f"{seed}-own", jobs, own=True), "--quiet", "--out", outs[2])
+        for out in outs[1:3]:
+            same_files(outs[0], out, "summary.csv", "jobs.csv", "power.csv", "users.csv", "types.csv")
+        assert sum(float(row["storage_slowed_s"]) > 100 for row in rows_of(outs[0] / "jobs.csv")) > 100, seed
+        easim("run", crowd(folder / f"{seed}-twice", [job for job in jobs for _ in (0, 1)], wide=2), "--quiet", "--out", outs[3])
+        one, twice = ends(outs[0]), ends(outs[3])
+        assert all(twice[str(2 * i)] == twice[str(2 * i + 1)] == one[str(i)] for i in range(len(jobs))), seed
+
+
+def shared_equally(folder):
+    """All from 0 on: of n jobs that are left each does 200 / n samples/s of 5 MB, but 20 at most."""
+    works = sorted(round(Random(7).uniform(1000, 20000) + 50 * i, 3) for i in range(150))
+    easim("run", crowd(folder / "equal", [(0, work, 0) for work in works], megabytes=[5]), "--quiet", "--out", folder / "out")
+    time = done = 0
+    found = ends(folder / "out")
+    for i, work in enumerate(works):
+        time += (work - done) / min(20, 200 / (len(works) - i))
+        done = work
+        near(float(found[str(i)]), time, i, 1e-6)
+
+
+cases(naive_simulation, free_networks, threads_and_copies, batches, shared_equally)

@@ -304,8 +304,8 @@ Test(invariants, notices_checkpoints) {
 /* --- shared links and storage --- */
 
 /* Half of what one has goes to the other. */
-static void exchange_rates(struct sim *sim, struct max_min_job *jobs, uint32_t from, uint32_t to,
-                           const char *text) {
+static void exchange_rates(struct sim *sim, uint32_t from, uint32_t to, const char *text) {
+    struct max_min_job *jobs = sim->contention->network.jobs;
     double rate = jobs[from].rate;
     cr_assert_eq(jobs[to].rate, rate);
     jobs[from].rate = 0.5 * rate;
@@ -316,8 +316,10 @@ static void exchange_rates(struct sim *sim, struct max_min_job *jobs, uint32_t f
 
 static void spoil_shares(void *context, const struct replication *replication) {
     struct sim *sim = (struct sim *)replication->sim;
-    struct max_min *network = &sim->contention->network, *storage = &sim->contention->storage;
-    struct max_min_job *jobs = network->jobs, *readers = storage->jobs;
+    struct max_min *network = &sim->contention->network;
+    struct one_link *storage = &sim->contention->storage;
+    struct max_min_job *jobs = network->jobs;
+    struct contended *readers = sim->contention->jobs;
     uint32_t j1 = job_named(sim, "j1"), j2 = job_named(sim, "j2"), f3 = job_named(sim, "f3");
     *(bool *)context = true;
     cr_assert_float_eq(max_min_load_of(network, 0), 120e6, 1);
@@ -329,11 +331,10 @@ static void spoil_shares(void *context, const struct replication *replication) {
     SPOIL(jobs[j2].rate, *= 0.999, "job j1 has less of the network than its uplinks would");
     SPOIL(network->links[0].capacity, *= 1.001, "job j1 has less of the network than its uplinks");
     /* full, and j1 has less than another */
-    exchange_rates(sim, jobs, j1, j2, "job j1 has less of the network than its uplinks would");
-    SPOIL(readers[f3].is_here, = true, "job f3 reads from storage and does not compute");
-    SPOIL(readers[j2].rate, *= 1.001, "storage gives 9.0045e+07 bytes/s of 9e+07");
-    SPOIL(readers[j2].rate, *= 0.999, "job j1 has less of storage than its fair share");
-    exchange_rates(sim, readers, j1, j2, "job j1 has less of storage than its fair share");
+    exchange_rates(sim, j1, j2, "job j1 has less of the network than its uplinks would");
+    SPOIL(readers[f3].loose, = 1, "job f3 reads from storage and does not compute");
+    SPOIL(storage->level, *= 1.001, "storage gives 9.009e+07 bytes/s of 9e+07");
+    SPOIL(storage->level, *= 0.999, "job j1 has less of storage than its fair share");
     SPOIL(readers[j1].most, *= 1.001,
           "job j1 does not compute at its share of network and storage");
     SPOIL(jobs[j2].most, *= 1.001, "job j2 does not compute at its share of network and storage");

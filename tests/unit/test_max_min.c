@@ -303,3 +303,39 @@ Test(max_min, any_order) {
     }
     gsl_rng_free(rng);
 }
+
+/* --- one link --- */
+
+#define MANY 40
+
+/* As jobs come and go, many of them alike, its rates are those of max_min to the last digit. */
+Test(max_min, one_link_alone) {
+    gsl_rng *rng = rng_create(18, 2, "max_min");
+    for (int i = 0; i < 100; i++) {
+        struct one_link link = {.capacity = 1 + 40 * gsl_rng_uniform(rng), .level = INFINITY};
+        const struct max_min_load load = {0, 1};
+        struct max_min links;
+        max_min_init(&links, MANY, 1);
+        max_min_set_capacity(&links, 0, link.capacity);
+        for (int change = 0; change < 50; change++) {
+            uint32_t job = (uint32_t)gsl_rng_uniform_int(rng, MANY);
+            double most = gsl_rng_uniform_int(rng, 3) == 0 ? 9 * gsl_rng_uniform(rng)
+                                                           : 0.7 * (double)(1 + job % 4);
+            if (max_min_has(&links, job))
+                one_link_remove(&link, links.jobs[job].most);
+            max_min_remove(&links, job);
+            if (gsl_rng_uniform_int(rng, 4) > 0) {
+                max_min_add(&links, job, most, &load, 1);
+                one_link_add(&link, most);
+            }
+            max_min_settle(&links);
+            one_link_settle(&link);
+            for (uint32_t j = 0; j < MANY; j++)
+                if (max_min_has(&links, j))
+                    cr_assert_eq(links.jobs[j].rate, one_link_rate(&link, links.jobs[j].most));
+        }
+        one_link_finish(&link);
+        max_min_finish(&links);
+    }
+    gsl_rng_free(rng);
+}
