@@ -77,8 +77,8 @@ static void check_inputs(struct again *a) {
     for (const struct recorded_file *file = a->recorded.inputs; file->name && !a->reason; file++)
         if (!file->in_scenario &&
             !(file->policy ? find_policy(a, file) : sha256_is_of_file(file->sha256, file->path)))
-            a->reason = arena_printf(&a->options->arena,
-                                     "its input %s is missing, or is not what it was", file->path);
+            a->reason = arena_printf(&a->options->arena, "its input %s is missing or has changed",
+                                     file->path);
 }
 
 static void check_version(struct again *a) {

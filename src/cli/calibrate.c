@@ -123,7 +123,7 @@ static void print_convergence(const struct calibrated_model *m) {
         if (!isnan(c->covariance[p][p]))
             cli_show(" +- %.2g", sqrt(c->covariance[p][p]));
         cli_show("%s\n", p == CONVERGENCE_M0 && !c->m0_told
-                             ? ", the least batch, assumed: the runs do not tell it"
+                             ? ", the least batch, assumed: the runs do not determine it"
                          : p == CONVERGENCE_PHI && !c->phi_told
                              ? ", assumed: the runs show no growth with the batch"
                              : "");

@@ -163,8 +163,7 @@ static void print_outside(const struct session *s, const struct collective_fit *
 /* How far alpha_s and beta_s are from the laws. */
 static void print_sync(const struct collective_sync *sync) {
     if (sync->points < 2) {
-        cli_show(
-            "  no alpha_s and beta_s: all_reduce of at least two numbers of GPUs tells them\n");
+        cli_show("  no alpha_s and beta_s: they need all_reduce on at least two numbers of GPUs\n");
         return;
     }
     cli_show("  alpha_s: %.4g, beta_s: %.4g  (%zu numbers of GPUs, ", sync->alpha_s, sync->beta_s,
@@ -192,7 +191,7 @@ static void print_keys(const struct session *s, const char *gpu) {
         cli_show("%s%.4g (%u GPUs)", some ? ", " : "  node_bytes_s: ", bytes_s, of->gpus);
         some = true;
     }
-    cli_show(some ? "\n" : "  no node_bytes_s: no all_reduce tells it\n");
+    cli_show(some ? "\n" : "  no node_bytes_s: no all_reduce determines it\n");
     const struct collective_sync sync = collective_sync_of(&s->fits, &s->rows, gpu, message);
     if (message > 0)
         print_sync(&sync);
@@ -397,7 +396,7 @@ static void fit_times(const char *title, const char *key, struct seen_times *tim
         if (fits[kind].ok)
             print_fit(&fits[kind], kind == best);
         else
-            cli_show("  %-11s  no fit: the search does not end\n", time_law_names[kind]);
+            cli_show("  %-11s  no fit: the search does not converge\n", time_law_names[kind]);
     }
     cli_show("  %-11s  %10.4g  %-21s  %10s  %-21s  %9.4g  %9.4g\n", "ended times",
              seen_mean_h(times), "", "", "", seen_quantile_h(times, 0.5),
@@ -416,7 +415,7 @@ static void print_record(const struct outages *o, const struct outage_times *tim
              (unsigned long long)o->rows, times->failed_nodes, times->nodes,
              times->until_s / S_PER_H);
     if (options->node_counts.count == 0)
-        cli_show("  only nodes that failed are known: --node-count tells how many there were\n");
+        cli_show("  only nodes that failed are known: --node-count states how many there are\n");
     if (o->merged.count > 0)
         cli_show("  %llu rows joined with an earlier outage of their node (first: line %u)\n",
                  (unsigned long long)o->merged.count, o->merged.first_line);

@@ -98,7 +98,7 @@ static void print_constants(const struct plan_constants_fit *fit, bool has_shape
         if (!isnan(held[u]))
             cli_show("  %s is held at %.6g (--hold)\n", constants[u].name, held[u]);
         else if (!fit->told[u] && constants[u].usual)
-            cli_show("  %s is held at %s: these rows do not tell it\n", constants[u].name,
+            cli_show("  %s is held at %s: these rows do not determine it\n", constants[u].name,
                      constants[u].usual);
 }
 

@@ -94,8 +94,8 @@ static void print_jobs(const struct session *s) {
         cli_show("  %zu jobs run outside of the time of the meter: no effect on the fit\n",
                  outside);
     if (jobs->merged_groups > 0)
-        cli_show("  %zu values of %s with the least GPU time are one, %s\n", jobs->merged_groups,
-                 jobs->by, METERED_OTHERS);
+        cli_show("  %zu values of %s with the least GPU time are joined as %s\n",
+                 jobs->merged_groups, jobs->by, METERED_OTHERS);
     for (size_t t = 0; t < s->cluster.type_count; t++) {
         const struct metered_type *type = &s->cluster.types[t];
         cli_show("  %s: %.9g nodes of %.9g GPU%s%s; jobs hold at most %.9g GPUs at once\n",
@@ -376,7 +376,7 @@ static int write_replay(struct session *s, struct error *reterr) {
         return 0;
     int r = power_replay_check(&text, reterr);
     if (r < 0)
-        return error_set(reterr, r, "%s: %s; without --output the fit is told", s->file,
+        return error_set(reterr, r, "%s: %s; without --output easim prints the fit", s->file,
                          arena_strdup(&s->arena, reterr->text));
     power_replay_steps(&text, &s->trace, &files[1].text);
     power_replay_jobs(&text, &s->trace, &files[0].text);

@@ -40,7 +40,7 @@ static int refuse_overruled(const struct session *s, const struct contenders *pe
     for (size_t i = 0; i < perturbed->count; i++)
         if (perturbed->at[i].study.scenario.overruled.count >
             s->clean.at[i].study.scenario.overruled.count)
-            problems_say(problems, "--perturb %s: of no effect on %s, which says it itself", name,
+            problems_say(problems, "--perturb %s: of no effect on %s, which sets it itself", name,
                          perturbed->at[i].study.policy);
     return problems->count > before ? ERROR_INPUT : 0;
 }

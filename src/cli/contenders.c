@@ -226,7 +226,7 @@ static void add_if_it_loads(const char *name, void *context) {
     const char *kept = arena_strdup(&args->options->arena, name);
     int r = module_open(name, &module, &error);
     if (r == 0 && (module.policy->capabilities & EASIM_CAPABILITY_RECORDED))
-        r = error_set(&error, ERROR_INPUT, "it repeats a record and decides nothing");
+        r = error_set(&error, ERROR_INPUT, "it repeats a recorded schedule");
     if (r == 0)
         add_policy(args, kept, kept);
     else

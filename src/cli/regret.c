@@ -52,7 +52,7 @@ static int report_failed(const struct regret *regret, size_t points) {
 
 static int report_partial(const struct regret *regret, const struct error *error) {
     struct error whole;
-    (void)error_set(&whole, error->code, "%s: %llu of %llu decision points are looked at and kept",
+    (void)error_set(&whole, error->code, "%s: %llu of %llu decision points are finished and kept",
                     error->text, (unsigned long long)regret->looked_at,
                     (unsigned long long)regret->wanted);
     return cli_report_error(&whole);

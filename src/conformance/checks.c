@@ -466,7 +466,7 @@ static int run_checks(struct suite *suite, struct problems *problems) {
     if (suite->policy->capabilities & EASIM_CAPABILITY_RECORDED) {
         report_loaded(suite);
         suite_report(suite, "all others", CONFORMANCE_SKIPPED,
-                     "it repeats a record (RECORDED), and of the built-in scenarios there is none");
+                     "it repeats a record (RECORDED), and the built-in scenarios have none");
         return 0;
     }
     int r = builtin_load(&builtins[0], suite->path, suite->options->sets, suite->options->set_count,

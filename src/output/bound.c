@@ -219,7 +219,7 @@ static void add_arguments(const struct bound_output *output, struct str *out) {
 void bound_tables_report(const struct bound_output *output, struct report *report) {
     const struct bounds *first = &output->bounds[0];
     struct str *out = report_lines(report);
-    str_addf(out, "%s: no schedule is below, ", output->study->scenario.name);
+    str_addf(out, "%s: lower bounds, ", output->study->scenario.name);
     run_report_protocol(output->study, output->replications, out);
     str_addf(out, "%s\n", output->replications > 1 ? " (mean +- half of the 95 % interval)" : "");
     report_table(report, "metric|>bound|unit");
@@ -268,7 +268,7 @@ void bound_tables_gaps(const struct bound_output *output, const char *indent, st
     for (enum bound_metric m = 0; m < BOUND_METRICS; m++) {
         const struct report_line line = run_report_find_line(column_of(output, m));
         const char *reason = refuse_all_gaps(output, m);
-        str_addf(out, "%s%s, at most above the optimum:", indent, line.label);
+        str_addf(out, "%s%s, above the lower bound:", indent, line.label);
         if (reason)
             str_addf(out, " not bounded: %s", reason);
         else

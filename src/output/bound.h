@@ -1,5 +1,5 @@
 /* bounds.csv, the same as JSON, and what of it the terminal shows: bounds, and how far policies are
-   at most above the optimum. */
+   above them. */
 #ifndef EASIM_OUTPUT_BOUND_H
 #define EASIM_OUTPUT_BOUND_H
 

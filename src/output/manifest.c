@@ -407,7 +407,7 @@ static int write_inputs(const struct manifest_origin *origin, const char *folder
     struct resolver r = {.scenario = origin->scenario, .folder = folder, .policy = origin->policy};
     const char *unread = find_unread(origin);
     if (unread)
-        return error_set(reterr, ERROR_MACHINE, "%s: could be read before, and not again", unread);
+        return error_set(reterr, ERROR_MACHINE, "%s: cannot be read again", unread);
     sort_texts(&r);
     const struct yaml_node *models =
         origin->models ? model_tree_merge(origin->models, &r.arena) : NULL;

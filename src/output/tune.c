@@ -282,7 +282,7 @@ static void add_idle_axes(const struct tune_output *output, size_t axis, double 
     str_addf(out, "%s is the same in all %zu trials", name_of(t, t->objective), count);
     if (axis < t->count)
         str_addf(out, " with policy %s", t->targets[axis].texts[(size_t)choice]);
-    str_add(out, ": what is tuned does nothing to it there\n");
+    str_add(out, ": the tuned values do not change it there\n");
 }
 
 static void add_all_idle_axes(const struct tune_output *output, struct str *out) {

@@ -208,7 +208,7 @@ static void name_policy(struct study *study) {
         study->policy = arena_printf(&study->arena, "%s:%s", study->policy, variant);
     for (size_t i = 0; i < study->scenario.overruled.count; i++)
         array_push(&study->warnings,
-                   arena_printf(&study->arena, "%s: of no effect on %s, which says it itself",
+                   arena_printf(&study->arena, "%s: of no effect on %s, which sets it itself",
                                 study->scenario.overruled.at[i], study->policy));
 }
 

@@ -89,7 +89,7 @@ def commands_take_them(scratch):
 
 def what_has_no_effect_is_said(scratch):
     done = easim("run", SEED, "--policy", VARIANT, "--set", "policy.params.tau=1h", *SMALL, "--out", scratch / "over").stdout
-    assert f"policy.params.tau: of no effect on {VARIANT}, which says it itself" in done, done
+    assert f"policy.params.tau: of no effect on {VARIANT}, which sets it itself" in done, done
     done = easim("compare", SEED, "--policies", "zeus,zeus:tau=60min,pollux", *SMALL, "--out", scratch / "alike").stdout
     assert "zeus:tau=60min is zeus: every parameter has the same value" in done, done
     assert "pollux is" not in done

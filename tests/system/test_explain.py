@@ -207,9 +207,9 @@ def not_repeated(folder, reason, *words, job="b", intro="cannot be repeated. ", 
 
 def without_repetition(folder):
     (folder / "jobs.csv").write_text(HAND_JOBS.replace("a,0,10", "a,0,11"))
-    not_repeated(folder / "hand", r"Its input \S*jobs.csv is missing, or is not what it was\.")
+    not_repeated(folder / "hand", r"Its input \S*jobs.csv is missing or has changed\.")
     (folder / "jobs.csv").unlink()
-    not_repeated(folder / "hand", r"Its input \S*jobs.csv is missing, or is not what it was\.")
+    not_repeated(folder / "hand", r"Its input \S*jobs.csv is missing or has changed\.")
     (folder / "jobs.csv").write_text(HAND_JOBS)
     assert easim("explain", folder / "hand", "b").stdout == STORY_B
     manifest = folder / "hand/manifest.json"
@@ -225,7 +225,7 @@ def without_repetition(folder):
     assert easim("explain", folder / "mine", "b", "--trust").stdout.startswith(STORY_B.split("\n(policy")[0])
     not_repeated(folder / "mine", rf"it would load {policies}/mine.so; --trust runs it\n", intro="is not repeated: ")
     (policies / "mine.so").unlink()
-    not_repeated(folder / "mine", r"Its input \S*mine.so is missing, or is not what it was\.", "--trust")
+    not_repeated(folder / "mine", r"Its input \S*mine.so is missing or has changed\.", "--trust")
 
 
 def refusals(folder):

@@ -238,7 +238,7 @@ def not_simulated(place):
     assert "recorded by easim" in reason(folder)
     folder = trace()
     (folder.parent / "jobs.csv").write_text((folder.parent / "jobs.csv").read_text() + "\n")
-    assert "jobs.csv is missing, or is not what it was" in reason(folder)
+    assert "jobs.csv is missing or has changed" in reason(folder)
     folder = trace()
     summary, manifest = folder / "summary.csv", folder / "manifest.json"
     was = hashlib.sha256(summary.read_bytes()).hexdigest()

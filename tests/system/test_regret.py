@@ -243,7 +243,7 @@ def interrupted(folder):
                                      "".join(f"j{i},{100 * i},50,1,\n" for i in range(6)))
     changes = ["--set", "policy.params={refused: interrupt, from: 3}", "--threads", 1]
     easim("regret", "scenario.yaml", *changes, "--out", "out", cwd=folder, code=130,
-          says="interrupted: 2 of 6 decision points are looked at and kept")
+          says="interrupted: 2 of 6 decision points are finished and kept")
     manifest = json_of(folder / "out/manifest.json")
     assert manifest["partial"] is True and manifest["looked_at"] == 2, manifest
     rows = rows_of(folder / "out/regret.csv")

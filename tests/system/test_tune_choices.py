@@ -62,7 +62,7 @@ def all_settings(folder):
                "--constraint", "jct_mean_s<=100%"]
     trials, best, printed = tune(folder / "out", *options)
     for policy in POLICIES:  # only charon knows the cap
-        idle = f"energy_kwh is the same in all 4 trials with policy {policy}: what is tuned does nothing to it there"
+        idle = f"energy_kwh is the same in all 4 trials with policy {policy}: the tuned values do not change it there"
         assert (idle in printed) == (policy != "charon"), (policy, printed)
     points = [(t["policy"], t["cluster.power_cap_w"]) for t in trials]
     assert sorted(points) == sorted((p, str(c)) for p in POLICIES for c in ["", *CAPS]), points

@@ -152,7 +152,7 @@ static void add_split(const struct power_text *text, struct str *out) {
              "told; base power is taken as 0\n",
              c->gpus, c->nodes, text->fit->plan.columns[0].value);
     if (text->jobs->types.count > 1)
-        str_add(out, "idle power by GPU type: only the sum is told; one for all types\n");
+        str_add(out, "idle power by GPU type: only the sum is known; all types get the same\n");
 }
 
 /* Columns that have the power of another one, or none. */

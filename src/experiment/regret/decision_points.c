@@ -137,7 +137,7 @@ static void take_end(struct decision_points *points, struct regret_row *row,
     }
     if (row->action == REGRET_CHOSEN && end->figures.digest != points->end->reached.digest)
         row->failure = text_places_add(
-            &rows->texts, "check: with nothing replaced, a copy ends another way than the run");
+            &rows->texts, "check: a copy with the same decision ends differently from the run");
     memcpy(row->of, end->figures.of, sizeof row->of);
     row->digest = end->figures.digest;
     row->known = true;
@@ -359,8 +359,8 @@ static void check_end(struct decision_points *points) {
         base_run_figures(&points->base).digest == end->reached.digest)
         return;
     error_set(&end->error, ERROR_RUN,
-              "policy %s: replication %u, repeated with the same random numbers, goes another way: "
-              "what else it could have done cannot be told",
+              "policy %s: replication %u differs when it is repeated with the same random numbers, "
+              "so other decisions cannot be tried",
               points->task->study->policy, points->task->replication + 1);
 }
 

@@ -400,14 +400,12 @@ static int check_same(const struct recorded_run *run, uint32_t job, const struct
         if (!moment || moment->time_ns != segments[i].start_ns ||
             !same_config(recorded_run_config(run, &segments[i]),
                          &moments->choices.at[moment->first_choice + moment->chosen]))
-            return error_set(reterr, ERROR_RUN,
-                             "repeated, the run goes another way for this job at %.9g s",
+            return error_set(reterr, ERROR_RUN, "the repeated run differs for this job at %.9g s",
                              units_s(segments[i].start_ns));
     }
     for (; m < moments->at.count; m++)
         if (moments->at.at[m].chosen != MOMENT_NO_CHOICE)
-            return error_set(reterr, ERROR_RUN,
-                             "repeated, the run goes another way for this job at %.9g s",
+            return error_set(reterr, ERROR_RUN, "the repeated run differs for this job at %.9g s",
                              units_s(moments->at.at[m].time_ns));
     return 0;
 }

@@ -474,7 +474,7 @@ void regret_what_if(const struct regret *regret, struct str *out) {
             "\nWhat if? Simulated to the end of the run, by the same policy with the same random "
             "numbers\n");
     if (regret->rows.at.count == 0)
-        str_add(out, "  It was never started: there is nothing to put in the place of it.\n");
+        str_add(out, "  It was never started, so there is no decision to replace.\n");
     for (size_t i = 0; i < regret->rows.at.count; i++) {
         if (rows[i].action == REGRET_CHOSEN) {
             chosen = &rows[i];

@@ -247,9 +247,9 @@ CASES = [
     power("idle power below 0", LOG, METER, 'easim calibrate: --idle: expected number 0..1e+07 (units: W, kW, MW), got "-5"', TRY,
           options=("--idle=-5",)),
     power("base power above what was metered", LOG, METER, "easim: m.csv: no scenario takes 0 W as tdp_w of GPU type gpu; "
-          "without --output the fit is told", options=("--base", "1000", "-o", "out"), exit_code=1),
+          "without --output easim prints the fit", options=("--base", "1000", "-o", "out"), exit_code=1),
     power("powers in nanowatts", LOG, "time_s,power_w\n" + "".join(f"{t},{400e9 + 1e9 * t}\n" for t in range(50, 501, 50)),
-          "easim: m.csv: no scenario takes 2e+11 W as tdp_w of GPU type gpu; without --output the fit is told",
+          "easim: m.csv: no scenario takes 2e+11 W as tdp_w of GPU type gpu; without --output easim prints the fit",
           options=("-o", "out"), exit_code=1),
     power("no window", LOG, METER, 'easim calibrate: --window: expected duration > 0 such as 90s or 10h, got "0"', TRY,
           options=("--window", "0")),

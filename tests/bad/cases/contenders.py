@@ -78,7 +78,7 @@ CASES = [
             "--baseline: \"zeus\" is not among the policies compared, did you mean \"zeus:tau=2h\"?"),
     compare("parameters: perturbed, though the text has the last word",
             ["--policies", "zeus,zeus:tau=2h", "--set", "policy.params.tau=1h", "--perturb", "policy.params.tau=0.1"],
-            "--perturb policy.params.tau: of no effect on zeus:tau=2h, which says it itself"),
+            "--perturb policy.params.tau: of no effect on zeus:tau=2h, which sets it itself"),
     contender("too long for a folder", f"zeus:tau=\"{'1' * 180}\"",
               f"--policies zeus:tau=\"{'1' * 180}\": policy.variant: expected printable text of at most 176 bytes, of which all "
               "except a-z, A-Z, 0-9 and _-=+. count three times, because it names a folder, "
