@@ -248,7 +248,7 @@ static int open_name(const char *name, bool apart, struct policy_module *module,
     *module = (struct policy_module){0};
     if (path == search.path && !each_folder(has_module, &search))
         return module_not_found(name, reterr);
-    int r = apart || module_is_own(name) ? 0 : try_path(path, reterr);
+    int r = apart ? 0 : try_path(path, reterr);
     return r < 0 ? r : open_path(path, apart, module, reterr);
 }
 
