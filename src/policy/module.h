@@ -19,8 +19,8 @@ struct policy_module {
 
 /* Opens `name`: a path if it contains '/', else NAME.so sought in EASIM_POLICY_PATH (colon list),
    in policies/ beside or one level above the executable, and in the installed plug-in folder. A
-   child loads, reads and closes it first, unless it is easim's own: a module whose constructors,
-   destructors or tables end the process is an error. Release with module_close. */
+   child loads, reads and closes it first: a module whose constructors, destructors or tables end
+   the process is an error. Release with module_close. */
 int module_open(const char *name, struct policy_module *module, struct error *reterr) MUST_CHECK;
 /* Likewise without the trial, for processes that may be lost. */
 int module_open_apart(const char *name, struct policy_module *module,
