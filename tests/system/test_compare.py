@@ -70,7 +70,7 @@ def front_is_right(folder):
     out, metrics = folder / "front", ["energy_kwh", "jct_restricted_mean_s", "throughput_jobs_per_h"]
     done = compare(out, "--policies", "all", "--pareto", ",".join(metrics), "-n", 3, "--format", "json")
     # One note: it wants a program to speak to, and it decides nothing.
-    assert re.match(r"easim compare: note: not compared: replay \(it repeats a record [^()]*\), exec \(.*\)\n", done.stderr), done.stderr
+    assert re.match(r"easim compare: note: not compared: replay \(it repeats a recorded schedule\), exec \(.*\)\n", done.stderr), done.stderr
     # Equal rows, from the files: each pair that a note names, and no policy without a note but one of each group.
     figures = {p.parent.name: p.read_text().replace(p.parent.name, "") for p in out.glob("*/summary.csv")}
     pairs = dict(re.findall(r"note: (\S+) equals (\S+) in every figure", done.stderr))
