@@ -12,7 +12,73 @@ const char *const recorded_state_names[] = {[RECORDED_FREE] = "free",
                                             [RECORDED_FAILED] = "failed",
                                             [RECORDED_RESERVED] = "reserved"};
 
-#define HELD 255 /* beside enum recorded_state */
+/* --- choice of GPUs --- */
+/* A tree of each node has its GPUs as leaves and at place i the first of those at 2i and 2i + 1, so
+   place 1 has the first of all. */
+
+static bool node_may_sleep(const struct sim *sim, uint32_t node) {
+    return isfinite(sim->cluster->gpu_types[sim->cluster->nodes[node].gpu_type].sleep_after_s);
+}
+
+/* A job gets a before b: a free one before one asleep, of free ones that may sleep the one freed
+   last, then the lowest. */
+static bool is_taken_before(const struct gpu_tracker *tracker, uint32_t a, uint32_t b,
+                            bool may_sleep) {
+    if (tracker->states[a] != tracker->states[b])
+        return tracker->states[a] < tracker->states[b]; /* free, then asleep */
+    if (may_sleep && tracker->states[a] == RECORDED_FREE &&
+        tracker->since_ns[a] != tracker->since_ns[b])
+        return tracker->since_ns[a] > tracker->since_ns[b];
+    return a < b;
+}
+
+/* a falls asleep before b: of free ones the one freed first, then the highest. */
+static bool is_asleep_before(const struct gpu_tracker *tracker, uint32_t a, uint32_t b) {
+    bool is_free = tracker->states[a] == RECORDED_FREE;
+    if (is_free != (tracker->states[b] == RECORDED_FREE))
+        return is_free;
+    if (tracker->since_ns[a] != tracker->since_ns[b])
+        return tracker->since_ns[a] < tracker->since_ns[b];
+    return a > b;
+}
+
+/* Place i of the trees of a node: not a leaf. */
+static void choose(struct gpu_tracker *tracker, uint32_t node, uint32_t i, bool may_sleep) {
+    size_t root = 2 * (size_t)tracker->node_first[node];
+    uint32_t *taken = tracker->taken + root;
+    taken[i] = taken[2 * i + is_taken_before(tracker, taken[2 * i + 1], taken[2 * i], may_sleep)];
+    if (may_sleep) {
+        uint32_t *asleep = tracker->asleep + root;
+        asleep[i] = asleep[2 * i + is_asleep_before(tracker, asleep[2 * i + 1], asleep[2 * i])];
+    }
+}
+
+/* All GPUs of a node are free. */
+static void plant_trees(struct gpu_tracker *tracker, const struct sim *sim, uint32_t node) {
+    uint32_t first = tracker->node_first[node], gpus = tracker->node_first[node + 1] - first;
+    bool may_sleep = node_may_sleep(sim, node);
+    tracker->counts[node].of[RECORDED_FREE] = gpus;
+    for (size_t g = 0; g < gpus; g++) {
+        tracker->taken[2 * (size_t)first + gpus + g] = first + (uint32_t)g;
+        if (may_sleep)
+            tracker->asleep[2 * (size_t)first + gpus + g] = first + (uint32_t)g;
+    }
+    for (uint32_t i = gpus - 1; i > 0; i--)
+        choose(tracker, node, i, may_sleep);
+}
+
+/* A GPU has changed its state. */
+static void choose_again(struct gpu_tracker *tracker, const struct sim *sim, uint32_t node,
+                         uint32_t gpu) {
+    bool may_sleep = node_may_sleep(sim, node);
+    uint32_t first = tracker->node_first[node], gpus = tracker->node_first[node + 1] - first;
+    for (uint32_t i = (gpus + gpu - first) / 2; i > 0; i /= 2)
+        choose(tracker, node, i, may_sleep);
+}
+
+static uint32_t find_free(const struct gpu_tracker *tracker, uint32_t node) {
+    return tracker->taken[2 * (size_t)tracker->node_first[node] + 1];
+}
 
 static void init_tracker(struct gpu_tracker *tracker, const struct sim *sim) {
     const struct cluster *cluster = sim->cluster;
@@ -25,8 +91,15 @@ static void init_tracker(struct gpu_tracker *tracker, const struct sim *sim) {
     tracker->node_first[cluster->node_count] = tracker->gpu_count = gpus;
     tracker->states = mem_zalloc(gpus, sizeof *tracker->states); /* RECORDED_FREE */
     tracker->since_ns = mem_zalloc(gpus, sizeof *tracker->since_ns);
+    tracker->counts = mem_zalloc(cluster->node_count, sizeof *tracker->counts);
+    tracker->taken = mem_alloc(gpus * 2 * sizeof *tracker->taken);
+    tracker->asleep = mem_alloc(gpus * 2 * sizeof *tracker->asleep); /* untouched: costs nothing */
+    for (uint32_t n = 0; n < cluster->node_count; n++)
+        plant_trees(tracker, sim, n);
     if (sim->workload->table.has_shares)
         tracker->shared = mem_zalloc(gpus, sizeof *tracker->shared);
+    for (uint32_t g = 0; tracker->shared && g < gpus; g++)
+        tracker->shared[g].tracked_gpu = g; /* one of the node, on which nobody is */
     for (uint32_t j = 0; j < jobs; j++)
         array_push(&tracker->jobs,
                    ((struct tracked_job){.shared = EASIM_NONE, .replica = EASIM_NONE}));
@@ -42,7 +115,7 @@ static void end_rest(struct gpu_tracker *tracker, uint32_t node, uint32_t gpu, i
                                  tracker->states[gpu]};
     struct recorded_rest *last =
         tracker->rests.count > 0 ? &tracker->rests.at[tracker->rests.count - 1] : NULL;
-    if (rest.state == HELD || rest.start_ns == now_ns)
+    if (rest.state == TRACKED_HELD || rest.start_ns == now_ns)
         return;
     if (last && last->end_ns == now_ns && last->node == node && last->start_ns == rest.start_ns &&
         last->state == rest.state && last->first + last->count == number)
@@ -51,57 +124,21 @@ static void end_rest(struct gpu_tracker *tracker, uint32_t node, uint32_t gpu, i
         array_push(&tracker->rests, rest);
 }
 
-static void set_state(struct gpu_tracker *tracker, uint32_t node, uint32_t gpu, uint8_t state,
-                      int64_t now_ns) {
-    end_rest(tracker, node, gpu, now_ns);
+static void set_state(struct gpu_tracker *tracker, const struct sim *sim, uint32_t node,
+                      uint32_t gpu, uint8_t state) {
+    end_rest(tracker, node, gpu, sim->now_ns);
+    tracker->counts[node].of[tracker->states[gpu]]--;
+    tracker->counts[node].of[state]++;
     tracker->states[gpu] = state;
-    tracker->since_ns[gpu] = now_ns;
-}
-
-/* --- choice of GPUs --- */
-
-static bool node_may_sleep(const struct sim *sim, uint32_t node) {
-    return isfinite(sim->cluster->gpu_types[sim->cluster->nodes[node].gpu_type].sleep_after_s);
-}
-
-/* The free GPU of a node that was freed last, the lowest of these; else the lowest asleep. */
-static uint32_t find_freed_last(const struct gpu_tracker *tracker, uint32_t node) {
-    uint32_t best = EASIM_NONE;
-    for (uint32_t g = tracker->node_first[node]; g < tracker->node_first[node + 1]; g++)
-        if (tracker->states[g] == RECORDED_FREE &&
-            (best == EASIM_NONE || tracker->since_ns[g] > tracker->since_ns[best]))
-            best = g;
-    for (uint32_t g = tracker->node_first[node];
-         best == EASIM_NONE && g < tracker->node_first[node + 1]; g++)
-        if (tracker->states[g] == RECORDED_ASLEEP)
-            best = g;
-    return best;
-}
-
-/* And the one that was freed first, the highest of these. */
-static uint32_t find_freed_first(const struct gpu_tracker *tracker, uint32_t node) {
-    uint32_t best = EASIM_NONE;
-    for (uint32_t g = tracker->node_first[node]; g < tracker->node_first[node + 1]; g++)
-        if (tracker->states[g] == RECORDED_FREE &&
-            (best == EASIM_NONE || tracker->since_ns[g] <= tracker->since_ns[best]))
-            best = g;
-    return best;
-}
-
-static uint32_t find_free(const struct gpu_tracker *tracker, const struct sim *sim, uint32_t node) {
-    uint32_t first = tracker->node_first[node];
-    if (node_may_sleep(sim, node))
-        return find_freed_last(tracker, node);
-    const uint8_t *at = memchr(tracker->states + first, RECORDED_FREE,
-                               tracker->node_first[node + 1] - (size_t)first);
-    return at ? (uint32_t)(at - tracker->states) : EASIM_NONE;
+    tracker->since_ns[gpu] = sim->now_ns;
+    choose_again(tracker, sim, node, gpu);
 }
 
 /* A GPU of a node for a job, as a GPU of the cluster. */
 static uint32_t take_gpu(struct gpu_tracker *tracker, const struct sim *sim, uint32_t node) {
-    uint32_t gpu = find_free(tracker, sim, node);
-    assert(gpu != EASIM_NONE);
-    set_state(tracker, node, gpu, HELD, sim->now_ns);
+    uint32_t gpu = find_free(tracker, node);
+    assert(tracker->states[gpu] == RECORDED_FREE || tracker->states[gpu] == RECORDED_ASLEEP);
+    set_state(tracker, sim, node, gpu, TRACKED_HELD);
     return gpu;
 }
 
@@ -114,7 +151,7 @@ static void mark_changed(struct gpu_tracker *tracker, uint32_t node) {
 
 static void free_gpu(struct gpu_tracker *tracker, const struct sim *sim, uint32_t node,
                      uint32_t gpu) {
-    set_state(tracker, node, gpu, RECORDED_FREE, sim->now_ns);
+    set_state(tracker, sim, node, gpu, RECORDED_FREE);
     mark_changed(tracker, node);
 }
 
@@ -134,12 +171,16 @@ static void leave_lane(struct gpu_tracker *tracker, const struct sim *sim,
 /* The GPU that the engine calls so; a free one of the node if nobody is on it yet. */
 static uint32_t find_shared(struct gpu_tracker *tracker, const struct sim *sim, uint32_t node,
                             uint32_t engine_gpu) {
-    for (uint32_t g = tracker->node_first[node]; g < tracker->node_first[node + 1]; g++)
-        if (tracker->shared[g].users > 0 && tracker->shared[g].engine_gpu == engine_gpu)
-            return g;
-    uint32_t gpu = take_gpu(tracker, sim, node);
-    tracker->shared[gpu].engine_gpu = engine_gpu;
-    return gpu;
+    const struct sharing *engine =
+        &sim->placement.types[sim->cluster->nodes[node].gpu_type].sharing;
+    uint32_t *gpu =
+        &tracker->shared[tracker->node_first[node] + engine_gpu - engine->node_first[node]]
+             .tracked_gpu;
+    if (tracker->shared[*gpu].users == 0 || tracker->shared[*gpu].engine_gpu != engine_gpu) {
+        *gpu = take_gpu(tracker, sim, node);
+        tracker->shared[*gpu].engine_gpu = engine_gpu;
+    }
+    return *gpu;
 }
 
 static void take_lane(struct gpu_tracker *tracker, const struct sim *sim, struct tracked_job *job,
@@ -351,10 +392,13 @@ void gpu_tracker_note_node(struct gpu_tracker *tracker, const struct sim *sim, u
 static void settle_failure(struct gpu_tracker *tracker, const struct sim *sim, uint32_t node) {
     if (!sim->nodes.jobs) /* none ever fails */
         return;
+    uint32_t failures = tracker->counts[node].of[RECORDED_FAILED];
     bool failed = easim_view_node(sim->view.v, node)->failed;
+    if (failures == (failed ? tracker->node_first[node + 1] - tracker->node_first[node] : 0))
+        return;
     for (uint32_t g = tracker->node_first[node]; g < tracker->node_first[node + 1]; g++)
         if (failed != (tracker->states[g] == RECORDED_FAILED))
-            set_state(tracker, node, g, failed ? RECORDED_FAILED : RECORDED_FREE, sim->now_ns);
+            set_state(tracker, sim, node, g, failed ? RECORDED_FAILED : RECORDED_FREE);
 }
 
 /* What the reservation of a node holds. */
@@ -368,42 +412,32 @@ static uint32_t reserved_gpus(const struct sim *sim, uint32_t node) {
     return gpus;
 }
 
-static uint32_t count_reserved(const struct gpu_tracker *tracker, uint32_t node) {
-    uint32_t reserved = 0;
-    for (uint32_t g = tracker->node_first[node]; g < tracker->node_first[node + 1]; g++)
-        reserved += tracker->states[g] == RECORDED_RESERVED;
-    return reserved;
-}
-
 /* GPUs of a node are reserved no longer, the highest first. */
 static void free_reserved(struct gpu_tracker *tracker, const struct sim *sim, uint32_t node) {
-    uint32_t wanted = reserved_gpus(sim, node), reserved = count_reserved(tracker, node);
-    for (uint32_t g = tracker->node_first[node + 1]; reserved > wanted; g--)
-        if (tracker->states[g - 1] == RECORDED_RESERVED) {
-            set_state(tracker, node, g - 1, RECORDED_FREE, sim->now_ns);
-            reserved--;
-        }
+    uint32_t wanted = reserved_gpus(sim, node);
+    for (uint32_t g = tracker->node_first[node + 1];
+         tracker->counts[node].of[RECORDED_RESERVED] > wanted; g--)
+        if (tracker->states[g - 1] == RECORDED_RESERVED)
+            set_state(tracker, sim, node, g - 1, RECORDED_FREE);
 }
 
 /* Free ones of it are. */
 static void settle_reserved(struct gpu_tracker *tracker, const struct sim *sim, uint32_t node) {
     uint32_t wanted = reserved_gpus(sim, node);
-    for (uint32_t reserved = count_reserved(tracker, node); reserved < wanted; reserved++)
-        set_state(tracker, node, find_free(tracker, sim, node), RECORDED_RESERVED, sim->now_ns);
+    while (tracker->counts[node].of[RECORDED_RESERVED] < wanted)
+        set_state(tracker, sim, node, find_free(tracker, node), RECORDED_RESERVED);
 }
 
 /* As many GPUs of a node are asleep as the engine says. */
 static void settle_sleep(struct gpu_tracker *tracker, const struct sim *sim, uint32_t node) {
-    uint32_t asleep = 0, wanted = sim->nodes.sleep.nodes[node].asleep;
-    for (uint32_t g = tracker->node_first[node]; g < tracker->node_first[node + 1]; g++)
-        asleep += tracker->states[g] == RECORDED_ASLEEP;
-    for (; asleep < wanted; asleep++)
-        set_state(tracker, node, find_freed_first(tracker, node), RECORDED_ASLEEP, sim->now_ns);
-    for (uint32_t g = tracker->node_first[node]; asleep > wanted; g++)
-        if (tracker->states[g] == RECORDED_ASLEEP) {
-            set_state(tracker, node, g, RECORDED_FREE, sim->now_ns);
-            asleep--;
-        }
+    uint32_t wanted = sim->nodes.sleep.nodes[node].asleep;
+    const uint32_t *asleep = &tracker->counts[node].of[RECORDED_ASLEEP];
+    while (*asleep < wanted)
+        set_state(tracker, sim, node, tracker->asleep[2 * (size_t)tracker->node_first[node] + 1],
+                  RECORDED_ASLEEP);
+    for (uint32_t g = tracker->node_first[node]; *asleep > wanted; g++)
+        if (tracker->states[g] == RECORDED_ASLEEP)
+            set_state(tracker, sim, node, g, RECORDED_FREE);
 }
 
 void gpu_tracker_settle(struct gpu_tracker *tracker, const struct sim *sim) {
@@ -447,6 +481,9 @@ void gpu_tracker_finish(struct gpu_tracker *tracker) {
     free(tracker->node_first);
     free(tracker->states);
     free(tracker->since_ns);
+    free(tracker->counts);
+    free(tracker->taken);
+    free(tracker->asleep);
     free(tracker->shared);
     free(tracker->jobs.at);
     free(tracker->moved.at);

@@ -30,6 +30,8 @@ struct recorded_rest {
 
 /* --- gpu_tracker --- */
 
+#define TRACKED_HELD (RECORDED_RESERVED + 1) /* one more state, of a GPU that jobs hold */
+
 /* A place in the tracker's list of GPUs. */
 struct gpu_places {
     uint32_t first, count;
@@ -43,9 +45,15 @@ struct tracked_job {
     bool moved;       /* at this instant it got or gave back GPUs */
 };
 
+/* How many GPUs of a node are in each state. */
+struct tracked_counts {
+    uint32_t of[TRACKED_HELD + 1];
+};
+
 /* A GPU that jobs share. */
 struct tracked_shared {
-    uint32_t engine_gpu; /* as the engine calls it (cluster/free_units.h) */
+    uint32_t engine_gpu;  /* as the engine calls it (cluster/free_units.h) */
+    uint32_t tracked_gpu; /* by place of the engine's GPU: which it is, or was last */
     ARRAY_OF(bool) lanes;
     uint32_t users;
 };
@@ -56,6 +64,8 @@ struct gpu_tracker {
     uint32_t gpu_count;
     uint8_t *states;                   /* by GPU: enum recorded_state, or held */
     int64_t *since_ns;                 /* by GPU: of that */
+    struct tracked_counts *counts;     /* by node */
+    uint32_t *taken, *asleep;          /* trees of nodes: which GPU a job gets, or sleeps, next */
     struct tracked_shared *shared;     /* by GPU; NULL: no job ever asked for a part of one */
     ARRAY_OF(struct tracked_job) jobs; /* by index; behind them the replicas */
     ARRAY_OF(uint32_t) moved;          /* of jobs */

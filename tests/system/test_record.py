@@ -489,11 +489,44 @@ def mutated(whole, folder):
     assert 20 < refusals, refusals
 
 
+def gpu_numbers(folder):
+    """On a node of 37 GPUs that sleep after 600 s a job gets those awake first, the one freed last, then the lowest: by hand
+    from submissions and run times, in microseconds."""
+    r, now, free, held, jobs = Random(23), 0, dict.fromkeys(range(37), 0), [], []
+    while len(jobs) < 400:
+        now, k, runs = now + round(r.expovariate(1 / 9e7)), r.choice([1, 1, 2, 3, 7, 20]), round(r.expovariate(1 / 5e8)) + 1
+        free |= {g: end for end, gpus in held if end <= now for g in gpus}
+        held = [h for h in held if h[0] > now]
+        order = sorted(free, key=lambda g: (now - free[g] >= 6e8, -free[g] if now - free[g] < 6e8 else 0, g))[:k]
+        if len(order) == k:
+            wakes = max(now - free.pop(g) for g in order) >= 6e8
+            held.append((now + runs + 20_000_000 * wakes, order))
+            jobs.append((now, runs, sorted(order)))
+    write_files(folder, {"s.yaml": "name: numbers\nhorizon: drain\nworkload: {kind: trace, file: jobs.csv}\npolicy: {name: fcfs}\ncluster: {gpu_types: ["
+                         "{name: g, idle_w: 60, ctx_w: 95, tdp_w: 400, memory_gib: 80, sleep_w: 9, sleep_after: 10min, wake_s: 20}], nodes: [{count: 1, gpu: g, gpus: 37}]}\n",
+                         "jobs.csv": "job_id,submit_s,gpus,duration_s\n" + "".join(f"{i},{now / 1e6:.6f},{len(gpus)},{runs / 1e6:.6f}\n" for i, (now, runs, gpus) in enumerate(jobs))})
+    easim("run", "s.yaml", "--record", "--quiet", "--out", "out", cwd=folder)
+    got = {int(row["job_id"]): [g for _, g, _ in gpus_of(row["nodes"])] for row in rows_of(folder / "out/segments.csv") if row["kind"] == "run"}
+    assert got == {i: gpus for i, (_, _, gpus) in enumerate(jobs)}, [(i, got[i], j) for i, j in enumerate(jobs) if got[i] != j[2]][:3]
+
+
+def shared_gpus_of_two_types(folder):
+    """Each job has half of a GPU of its type, which is another node; two of them fill one GPU."""
+    write_files(folder, {"s.yaml": "name: halves\nhorizon: drain\nworkload: {kind: trace, file: jobs.csv}\npolicy: {name: fcfs}\ncluster: {gpu_types: ["
+                         + ", ".join(f"{{name: {t}, idle_w: 60, ctx_w: 95, tdp_w: 400, memory_gib: 80}}" for t in "ab")
+                         + "], nodes: [{count: 1, gpu: a, gpus: 2}, {count: 1, gpu: b, gpus: 2}]}\n",
+                         "jobs.csv": "job_id,submit_s,gpus,gpu_share,gpu_type,duration_s\n"
+                         + "".join(f"{t}{i},{i},1,0.5,{t},100\n" for i in range(3) for t in "ab")})
+    easim("run", "s.yaml", "--record", "--quiet", "--out", "out", cwd=folder)
+    got = {row["job_id"]: [(n, g) for n, g, _ in gpus_of(row["nodes"])] for row in rows_of(folder / "out/segments.csv") if row["kind"] == "run"}
+    assert got == {f"{t}{i}": [(n, i // 2)] for n, t in enumerate("ab") for i in range(3)}, got
+
+
 EVERYTHING = {"queued", "setup", "run", "checkpoint", "lost", "submitted", "started", "set_up", "phase", "utilization",
               "preempted", "saved", "resized", "failed", "finished", "end_of_run", "share", "limit", "free", "asleep", "reserved", "loading",
               "serve", "load", "released"}
 
 
 if __name__ == "__main__":
-    cases(same_bytes, comparison, hostile, large_jobs, damaged, damaged_services, seeds(each_row_adds_up, 40))
+    cases(same_bytes, comparison, gpu_numbers, shared_gpus_of_two_types, hostile, large_jobs, damaged, damaged_services, seeds(each_row_adds_up, 40))
     assert option("--count", 40) < 40 or EVERYTHING <= SEEN, f"never seen: {EVERYTHING - SEEN}"
