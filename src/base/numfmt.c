@@ -281,7 +281,7 @@ static bool is_digit_byte(char c) {
 
 /* From here on the mantissa has 19 digits, as many as always fit an uint64. */
 #define MANTISSA_FULL 1000000000000000000ULL
-#define FEW_BYTES     15 /* so many digits are below 2^53 */
+#define FEW_BYTES     16 /* of what is read in one go */
 
 /* A number as it stands in the text: +-mantissa * 10^exponent, unless digits were left out. */
 struct scanned {
@@ -381,40 +381,70 @@ static bool real_of(const struct scanned *number, double *value) {
     return true;
 }
 
-/* The usual case, digits with a point or without, in one go. Its double is exact as that of
- * real_of. */
-static bool parse_few_digits(const char *text, size_t length, double *value) {
-    const char *at = text, *end = text + length;
-    uint64_t mantissa = 0;
-    bool negative = length > 0 && *at == '-';
-    if (length > FEW_BYTES)
-        return false;
-    at += negative;
-    const char *begin = at, *point = NULL;
-    for (; at < end; at++) {
-        if (is_digit_byte(*at))
-            mantissa = mantissa * 10 + (uint64_t)(*at - '0');
-        else if (*at == '.' && !point)
-            point = at;
-        else
-            return false;
+/* Eight digits, a byte each, the first in the lowest: pairs, fours and all of them are put together
+   at once (Lemire, "Number parsing at a gigabyte per second", 2021). */
+static uint64_t value_of_eight(uint64_t digits) {
+    const uint64_t mask = 0xff000000ff;
+    digits = digits * 10 + (digits >> 8);
+    return ((digits & mask) * (100 + (1000000ULL << 32)) +
+            (digits >> 16 & mask) * (1 + (10000ULL << 32))) >>
+           32;
+}
+
+/* Digits and at most one point, as bytes of a text less '0' that end with the highest one, zeros in
+   front of them. *decimals: so many stand behind the point; -1: no point. False: other bytes. */
+static inline bool take_eight(uint64_t digits, uint64_t *value, int *decimals) {
+    uint64_t point = word_find(digits, '.' ^ '0');
+    *decimals = -1;
+    if (point) {
+        uint64_t before = ((point & -point) >> 7) - 1;
+        *decimals = 7 - __builtin_ctzll(point) / 8;
+        digits = (digits & before) << 8 | (digits & ~(before << 8 | 0xff));
     }
-    size_t decimals = point ? (size_t)(end - point) - 1 : 0;
-    if (end - begin == (point != NULL))
+    *value = value_of_eight(digits);
+    return (((digits + 0x7676767676767676) | digits) & 0x8080808080808080) == 0;
+}
+
+/* The usual case, up to 16 bytes of digits with a point or without, in one go. Its double is exact
+   as that of real_of. */
+static bool parse_few_digits(const char *text, size_t length, double *value) {
+    bool negative = length > 0 && *text == '-';
+    uint64_t mantissa, head;
+    int decimals, before;
+    text += negative;
+    length -= negative;
+    if (length - 1 >= FEW_BYTES || (length == 1 && *text == '.'))
         return false;
-    double parsed = (double)mantissa;
+    if (length <= 8) {
+        uint64_t word = (word_load(text, length) ^ ZEROS) << (64 - 8 * length);
+        if (!take_eight(word, &mantissa, &decimals))
+            return false;
+    } else {
+        uint64_t first = (word_load(text, 8) ^ ZEROS) << (128 - 8 * length);
+        if (!take_eight(word_load(text + length - 8, 8) ^ ZEROS, &mantissa, &decimals) ||
+            !take_eight(first, &head, &before) || (before >= 0 && decimals >= 0))
+            return false;
+        mantissa += head * (decimals < 0 ? E8 : E8 / 10);
+        decimals = before >= 0 ? before + 8 : decimals;
+    }
+    if (mantissa > 1ULL << 53)
+        return false;
+    double parsed = (double)(int64_t)mantissa;
     parsed = decimals > 0 ? parsed / exact_powers[decimals] : parsed;
     *value = negative ? -parsed : parsed;
     return true;
 }
 
-bool numfmt_parse_real(const char *text, size_t length, double *value) {
-    if (parse_few_digits(text, length, value))
-        return true;
+static __attribute__((noinline)) bool parse_any_real(const char *text, size_t length,
+                                                     double *value) {
     struct scanned number = {.complete = true};
     if (!scan_number(text, length, &number))
         return false;
     return number.complete ? real_of(&number, value) : parse_with_strtod(text, length, value);
+}
+
+bool numfmt_parse_real(const char *text, size_t length, double *value) {
+    return parse_few_digits(text, length, value) || parse_any_real(text, length, value);
 }
 
 bool numfmt_parse_scaled(const char *text, size_t length, uint32_t factor, int exponent,

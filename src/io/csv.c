@@ -427,9 +427,13 @@ void csv_comma_text(struct str *out, const char *text) {
 }
 
 void csv_add_real(struct str *out, double value) {
-    size_t begin = out->length;
-    str_add_real(out, value);
-    if (out->length > begin && !strpbrk(out->text + begin, ".e"))
+    if (!isfinite(value))
+        return;
+    char *text = str_reserve(out, NUMFMT_BYTES + 2);
+    size_t length = numfmt_real(text, value);
+    out->length += length;
+    /* Only whole numbers are without a point or an exponent. */
+    if (trunc(value) == value && !memchr(text, 'e', length))
         str_add(out, ".0");
 }
 

@@ -91,10 +91,12 @@ static int check_nul(const struct lines *lines, struct slice line, struct error 
                      (size_t)(nul - line.at) + 1);
 }
 
-/* Hands out buffer[begin..line_end). has_end: a LF stands there. */
+/* Hands out buffer[begin..line_end). has_end: a LF stands there; else there is room for one, since
+   the end of the file was found by reading into it. */
 static int take_line(struct lines *lines, size_t line_end, bool has_end, struct slice *ret_line,
                      struct error *reterr) {
     struct slice line = {lines->buffer + lines->begin, line_end - lines->begin};
+    lines->buffer[line_end] = '\n';
     lines->begin = lines->scanned = line_end + has_end;
     if (has_end && line.length > 0 && line.at[line.length - 1] == '\r')
         line.length--;

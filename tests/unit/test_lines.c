@@ -34,6 +34,7 @@ static int read_joined(const char *name, struct str *joined, bool *partial, stru
     struct slice line;
     uint32_t number = 0;
     while ((status = lines_next(lines, &line, error)) == 1) {
+        cr_assert(line.at[line.length] == '\n' || line.at[line.length] == '\r');
         str_add_bytes(joined, line.at, line.length);
         str_add_char(joined, '|');
         cr_assert_eq(lines_number(lines), ++number);

@@ -230,6 +230,33 @@ Test(numfmt, random_decimals_agree_with_strtod) {
     }
 }
 
+/* Texts of 1 to 20 bytes, with a sign and points or without, and one byte that may be any. */
+Test(numfmt, a_byte_that_is_none_of_a_number_is_found) {
+    uint64_t seed = 41;
+    for (int i = 0; i < 200000; i++) {
+        char text[32];
+        size_t length = 1 + next_random(&seed) % 20, digits = 0, points = 0;
+        for (size_t j = 0; j < length; j++)
+            text[j] = "0123456789."[next_random(&seed) % (length > 1 ? 11 : 10)];
+        text[next_random(&seed) % length] = (char)next_random(&seed);
+        if (next_random(&seed) % 4 == 0)
+            text[0] = '-';
+        text[length] = '\0';
+        for (size_t j = text[0] == '-' || text[0] == '+'; j < length; j++) {
+            digits += text[j] >= '0' && text[j] <= '9';
+            points += text[j] == '.';
+        }
+        bool sign = text[0] == '-' || text[0] == '+';
+        if (strpbrk(text, "eE"))
+            continue; /* of exponents: above */
+        bool number = digits > 0 && points <= 1 && sign + digits + points == length;
+        double value = -1;
+        if (numfmt_parse_real(text, length, &value) != number ||
+            (number && bits_of(value) != bits_of(strtod(text, NULL))))
+            cr_assert_fail("%s -> %a", text, value);
+    }
+}
+
 Test(numfmt, not_numbers) {
     static const char *const reals[] = {
         "",         "+",    "-",     ".",     "-.",

@@ -75,10 +75,12 @@ struct slice table_field(const struct table *table, int column) {
 bool table_is_absent(const struct table *table, int column) {
     static const char *const words[] = {"none", "null", "na", "n/a"};
     struct slice field = table_field(table, column);
+    if (field.length == 0 || (field.at[0] | 0x20) != 'n')
+        return field.length == 0;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (slice_is_word(field, words[i]))
             return true;
-    return field.length == 0;
+    return false;
 }
 
 const char *table_text(struct table *table, int column) {

@@ -59,8 +59,6 @@ static const struct {
 
 #define LABEL_COUNT (sizeof label_fields / sizeof *label_fields)
 
-#define ALL_FIELDS (((1u << FIELD_COUNT) - 1) << 1) /* as bits by their numbers */
-
 #define DROPPED UINT32_MAX
 
 struct job {
@@ -74,13 +72,14 @@ struct reader {
     struct trace *trace;
     struct problems *problems;
 
-    /* The current line, by field number */
-    const char *line;
-    struct slice texts[FIELD_COUNT + 1];
-    int64_t wholes[FIELD_COUNT + 1];
-    double seconds[FIELD_COUNT + 1];
-    uint32_t plain; /* bits of fields that are digits with or without a minus, as usual: wholes has
-                       them */
+    const char *line; /* the current one */
+    struct swf_field {
+        struct slice text;
+        int64_t whole;
+        bool plain;            /* digits with or without a minus, as usual: whole has them */
+    } fields[FIELD_COUNT + 1]; /* by number; 0: of those that are ignored */
+    bool all_plain;
+    double seconds[REQUESTED_TIME + 1]; /* of fields that allow fractions */
 
     struct trace_text_cache users, label_texts[LABEL_COUNT]; /* of lines before it */
     const char *const *labels;                               /* of the last job, or NULL */
@@ -94,44 +93,47 @@ static bool is_swf_blank(char c) {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* One field that begins at `at`; returns the place after it. */
-static const char *take_swf_field(struct reader *reader, const char *at, const char *end,
-                                  size_t number) {
-    const char *begin = at;
-    uint64_t whole = 0;
-    bool negative = *at == '-';
-    at += negative;
-    const char *digits = at;
-    for (unsigned digit; at < end && (digit = (unsigned char)*at - (unsigned)'0') < 10; at++)
+/* One field that begins at `at`; returns the place after it. A line end stands behind the line. */
+static const char *take_swf_field(struct swf_field *field, const char *at, const char *end) {
+    uint64_t negative = *at == '-', whole = 0;
+    const char *digits = at + negative, *behind = digits;
+    for (unsigned digit; (digit = (unsigned char)*behind - (unsigned)'0') < 10; behind++)
         whole = whole * 10 + digit;
-    bool plain = at > digits && at - digits <= NUMFMT_SAFE_DIGITS;
-    for (; at < end && !is_swf_blank(*at) && *at != ';'; at++)
-        plain = false;
-    if (number <= FIELD_COUNT) {
-        reader->texts[number] = (struct slice){begin, (size_t)(at - begin)};
-        reader->wholes[number] = (int64_t)(negative ? -whole : whole);
-        reader->plain |= (uint32_t)plain << number;
-    }
-    return at;
+    field->whole = (int64_t)((whole ^ -negative) + negative);
+    field->plain = (size_t)(behind - digits - 1) < NUMFMT_SAFE_DIGITS; /* and not without any */
+    if (*behind != ' ')
+        for (; behind < end && !is_swf_blank(*behind) && *behind != ';'; behind++)
+            field->plain = false;
+    field->text = (struct slice){at, (size_t)(behind - at)};
+    return behind;
 }
 
 /* Splits up to a comment; returns how many fields there are. */
 static size_t split_blanks(struct reader *reader, struct slice line) {
     const char *at = line.at, *end = line.at + line.length;
+    bool all_plain = true;
     reader->line = line.at;
-    reader->plain = 0;
-    for (size_t count = 0;; count++) {
-        while (at < end && is_swf_blank(*at))
+    for (size_t count = 0;;) {
+        while (*at == ' ')
             at++;
-        if (at == end || *at == ';')
-            return count;
-        at = take_swf_field(reader, at, end, count + 1);
+        if ((unsigned char)*at <= ' ' || *at == ';') {
+            while (at < end && is_swf_blank(*at))
+                at++;
+            if (at == end || *at == ';') {
+                reader->all_plain = all_plain;
+                return count;
+            }
+        }
+        count++;
+        struct swf_field *field = &reader->fields[count <= FIELD_COUNT ? count : 0];
+        at = take_swf_field(field, at, end);
+        all_plain &= field->plain;
     }
 }
 
 /* A problem of a field of the current line. */
 static void refuse_swf_field(struct reader *reader, enum field field, const char *expected) {
-    struct slice text = reader->texts[field];
+    struct slice text = reader->fields[field].text;
     struct location where = {reader->file, lines_number(reader->lines),
                              (uint32_t)(text.at - reader->line) + 1};
     char path[16 + NUMFMT_BYTES] = "field ";
@@ -148,19 +150,15 @@ static bool is_infinite(struct slice text) {
     return text.length >= 300; /* 1e308 is the largest */
 }
 
-static bool is_plain(const struct reader *reader, enum field field) {
-    return reader->plain >> field & 1;
-}
-
 /* All fields are whole numbers, none of them too large, as in nearly every line. */
 static bool is_usual_line(struct reader *reader) {
-    bool usual = reader->plain == ALL_FIELDS;
-    for (size_t i = 0; usual && i < sizeof used_fields / sizeof *used_fields; i++) {
-        double *seconds = &reader->seconds[used_fields[i].field];
-        *seconds = (double)reader->wholes[used_fields[i].field];
-        usual = *seconds <= used_fields[i].most;
-    }
-    return usual;
+    const struct swf_field *fields = reader->fields;
+    reader->seconds[SUBMIT] = (double)fields[SUBMIT].whole;
+    reader->seconds[RUN] = (double)fields[RUN].whole;
+    reader->seconds[REQUESTED_TIME] = (double)fields[REQUESTED_TIME].whole;
+    return reader->all_plain && reader->seconds[SUBMIT] <= TIME_MAX_S &&
+           reader->seconds[RUN] <= TIME_MAX_S && fields[ALLOCATED].whole <= FOREIGN_MAX_GPUS &&
+           fields[REQUESTED].whole <= FOREIGN_MAX_GPUS;
 }
 
 static bool parse_fields(struct reader *reader) {
@@ -168,28 +166,32 @@ static bool parse_fields(struct reader *reader) {
         return true;
     static const enum field unused_fields[] = {3, 6, 7, 10, 14, 17, 18};
     bool good = true;
-    for (size_t i = 0; i < sizeof unused_fields / sizeof *unused_fields; i++)
-        if (!is_plain(reader, unused_fields[i]) && is_infinite(reader->texts[unused_fields[i]])) {
+    for (size_t i = 0; i < sizeof unused_fields / sizeof *unused_fields; i++) {
+        const struct swf_field *unused = &reader->fields[unused_fields[i]];
+        if (!unused->plain && is_infinite(unused->text)) {
             refuse_swf_field(reader, unused_fields[i], "finite number or text");
             good = false;
         }
+    }
     for (size_t i = 0; i < sizeof used_fields / sizeof *used_fields; i++) {
-        enum field field = used_fields[i].field;
-        struct slice text = reader->texts[field];
-        int64_t *whole = &reader->wholes[field];
-        double *seconds = &reader->seconds[field];
-        bool parsed = is_plain(reader, field) || slice_parse_whole(text, whole);
+        enum field number = used_fields[i].field;
+        struct swf_field *field = &reader->fields[number];
+        double value = 0;
+        bool parsed = field->plain || slice_parse_whole(field->text, &field->whole);
         if (parsed)
-            *seconds = (double)*whole;
+            value = (double)field->whole;
         else if (used_fields[i].seconds)
-            parsed = numfmt_parse_real(text.at, text.length, seconds);
+            parsed = numfmt_parse_real(field->text.at, field->text.length, &value);
         if (!parsed)
-            refuse_swf_field(reader, field, used_fields[i].seconds ? "number" : "integer");
-        else if (*seconds > used_fields[i].most)
-            refuse_swf_field(reader, field,
+            refuse_swf_field(reader, number, used_fields[i].seconds ? "number" : "integer");
+        else if (value > used_fields[i].most)
+            refuse_swf_field(reader, number,
                              used_fields[i].seconds ? "at most 4e9 s" : "at most 2^30");
-        else
+        else {
+            if (used_fields[i].seconds)
+                reader->seconds[number] = value;
             continue;
+        }
         good = false;
     }
     return good;
@@ -198,9 +200,9 @@ static bool parse_fields(struct reader *reader) {
 /* Text of a field whose -1 means unknown. */
 static const char *known_text(struct reader *reader, enum field field,
                               struct trace_text_cache *cache) {
-    return reader->wholes[field] == -1
+    return reader->fields[field].whole == -1
                ? NULL
-               : trace_text_again(reader->trace, reader->texts[field], cache);
+               : trace_text_again(reader->trace, reader->fields[field].text, cache);
 }
 
 /* Jobs in a row often have the same. */
@@ -218,7 +220,7 @@ static const char *const *labels_of_line(struct reader *reader) {
 
 /* NULL: the job can be replayed. */
 static const char *why_line_dropped(const struct reader *reader) {
-    int64_t status = reader->wholes[STATUS];
+    int64_t status = reader->fields[STATUS].whole;
     if (is_part(status))
         return "part of a job that has a line of its own (status 2, 3 or 4)";
     if (reader->seconds[SUBMIT] < 0)
@@ -227,7 +229,7 @@ static const char *why_line_dropped(const struct reader *reader) {
         return "cancelled before it ran (status 5, run time 0 or unknown)";
     if (reader->seconds[RUN] < 0)
         return "run time unknown";
-    if (reader->wholes[ALLOCATED] <= 0 && reader->wholes[REQUESTED] <= 0)
+    if (reader->fields[ALLOCATED].whole <= 0 && reader->fields[REQUESTED].whole <= 0)
         return "no processors";
     return NULL;
 }
@@ -249,16 +251,16 @@ static double requested_s(struct reader *reader) {
 }
 
 static void add_swf_job(struct reader *reader) {
-    struct slice id = reader->texts[JOB];
+    struct slice id = reader->fields[JOB].text;
     struct trace_row row = trace_row_absent(lines_number(reader->lines));
     row.id = arena_strndup(&reader->trace->arena, id.at, id.length);
     row.user = known_text(reader, USER, &reader->users);
     row.submit_ns = units_ns(reader->seconds[SUBMIT]);
     row.duration_s = reader->seconds[RUN];
     row.requested_s = requested_s(reader);
-    row.gpus = (uint32_t)reader->wholes[ALLOCATED];
-    if (reader->wholes[ALLOCATED] <= 0) {
-        row.gpus = (uint32_t)reader->wholes[REQUESTED];
+    row.gpus = (uint32_t)reader->fields[ALLOCATED].whole;
+    if (reader->fields[ALLOCATED].whole <= 0) {
+        row.gpus = (uint32_t)reader->fields[REQUESTED].whole;
         trace_note(reader->trace, false, "processors taken from the request", row.line);
     }
     row.labels = labels_of_line(reader);
@@ -279,10 +281,10 @@ static void read_swf_line(struct reader *reader, struct slice line) {
     if (!parse_fields(reader))
         return;
     const char *reason = why_line_dropped(reader);
-    if (!is_part(reader->wholes[STATUS])) { /* parts bear the number of their job */
+    if (!is_part(reader->fields[STATUS].whole)) { /* parts bear the number of their job */
         uint32_t row = reason ? DROPPED : (uint32_t)reader->trace->rows.count;
         array_push(&reader->jobs,
-                   ((struct job){reader->wholes[JOB], lines_number(reader->lines), row}));
+                   ((struct job){reader->fields[JOB].whole, lines_number(reader->lines), row}));
     }
     if (reason)
         trace_note(reader->trace, true, reason, lines_number(reader->lines));
