@@ -247,7 +247,6 @@ static void add_missing(const struct contender *c, uint32_t uses, struct str *ou
         {EASIM_READS_PRICE, signals[SIGNAL_PRICE].kind, "a series of prices"},
         {EASIM_READS_FORECASTS, c->study.scenario.forecast.hours > 0, "a forecast"},
         {EASIM_READS_DEADLINES, c->result.summaries->deadline_jobs > 0, "deadlines"},
-        {EASIM_READS_RUN_TIMES, c->study.rigid.types, "run times of rigid jobs"},
     };
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
         if (uses & facts[i].use && !facts[i].is_there)
