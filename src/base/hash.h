@@ -17,7 +17,7 @@ static inline uint64_t hash_bytes(uint64_t state, const void *bytes, size_t leng
 }
 
 /* An eighth of the steps, for long texts and another value, which depends on the byte order of the
-   machine: for comparisons within one command only. */
+   machine: for comparisons, and for files where another value means that something is missing. */
 static inline uint64_t hash_words(uint64_t state, const void *bytes, size_t length) {
     const unsigned char *at = bytes;
     for (uint64_t word; length >= sizeof word; at += sizeof word, length -= sizeof word) {

@@ -58,6 +58,21 @@ bool slice_is(struct slice slice, const char *text) {
     return slice.length == length && (length == 0 || memcmp(slice.at, text, length) == 0);
 }
 
+bool slice_same(struct slice one, struct slice other) {
+    return one.length == other.length &&
+           (one.length == 0 || memcmp(one.at, other.at, one.length) == 0);
+}
+
+bool slice_line(struct slice *text, struct slice *ret_line) {
+    const char *end = text->length > 0 ? memchr(text->at, '\n', text->length) : NULL;
+    if (!end)
+        return false;
+    *ret_line = (struct slice){text->at, (size_t)(end - text->at)};
+    text->length -= ret_line->length + 1;
+    text->at = end + 1;
+    return true;
+}
+
 bool slice_begins(struct slice slice, const char *text) {
     size_t length = strlen(text);
     return slice.length >= length && memcmp(slice.at, text, length) == 0;

@@ -21,6 +21,9 @@ bool slice_begins(struct slice slice, const char *text);
 bool slice_is_word(struct slice slice, const char *word); /* in capitals or not (ASCII) */
 /* A whole number, also written as "66.0" or "1e3" (up to 2^53). *value is untouched on failure. */
 bool slice_parse_whole(struct slice slice, int64_t *value);
+bool slice_same(struct slice one, struct slice other);
+/* Takes the next line, which has an end, without it; false: there is none. */
+bool slice_line(struct slice *text, struct slice *ret_line);
 const char *slice_find(struct slice slice, const char *text); /* the first place, or NULL */
 
 /* A text in pieces, each valid until the next one; an empty one is its end. */

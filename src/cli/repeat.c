@@ -223,38 +223,22 @@ static bool same_folder(const struct recorded *before, const char *prefix, const
 
 /* ---- The points of a sweep ---- */
 
-/* Line by line, each without its first `skip` bytes. */
-static bool texts_equal(struct slice before, struct slice after, size_t skip) {
-    struct slice one, other;
-    bool equal = true;
-    while (equal && point_file_line(&before, &one)) {
-        equal = point_file_line(&after, &other) && one.length == other.length;
-        size_t skipped = one.length < skip ? one.length : skip;
-        equal = equal && memcmp(one.at + skipped, other.at + skipped, one.length - skipped) == 0;
-    }
-    return equal && before.length == after.length;
-}
-
 /* Which result of the point counts. */
 static bool same_point(const struct run_store *before, const struct run_store *after,
                        const struct run_record *record, bool same_inputs) {
     const struct run_record *old =
         run_store_find(before, record->id, same_inputs ? &record->inputs : NULL);
-    struct str notes[2] = {{0}}, texts[2] = {{0}};
+    struct str blocks[2] = {{0}};
+    struct slice notes[2], rows[2];
     struct error error = {0};
-    bool same = old && run_store_load(before, old, &notes[0], &texts[0], &error) == 0 &&
-                run_store_load(after, record, &notes[1], &texts[1], &error) == 0 &&
-                texts_equal((struct slice){texts[0].text, texts[0].length},
-                            (struct slice){texts[1].text, texts[1].length},
-                            same_inputs ? 0 : SWEEP_INPUTS_BYTES) &&
-                texts_equal((struct slice){notes[0].text, notes[0].length},
-                            (struct slice){notes[1].text, notes[1].length}, 0);
+    bool same = old && old->names == record->names &&
+                run_store_load(before, old, &blocks[0], &notes[0], &rows[0], &error) == 0 &&
+                run_store_load(after, record, &blocks[1], &notes[1], &rows[1], &error) == 0 &&
+                slice_same(notes[0], notes[1]) && slice_same(rows[0], rows[1]);
     if (error.code < 0)
         machine_end("%s", error.text);
-    for (int i = 0; i < 2; i++) {
-        str_finish(&notes[i]);
-        str_finish(&texts[i]);
-    }
+    for (int i = 0; i < 2; i++)
+        str_finish(&blocks[i]);
     return same;
 }
 

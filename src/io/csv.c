@@ -161,6 +161,15 @@ static bool is_blank_line(const struct csv *csv, struct slice line) {
                                 !memchr(line.at, csv->separator, line.length));
 }
 
+static int split_row(struct csv *csv, struct slice line, size_t *count, struct error *reterr) {
+    csv->line = line;
+    csv->tight = false;
+    if (memchr(line.at, '"', line.length))
+        return split_quoted(csv, line, count, reterr);
+    *count = split_plain(csv);
+    return 0;
+}
+
 /* Reads and splits the next line that is not blank: 1, 0 at the end, or negative. */
 static int next_row(struct csv *csv, size_t *count, struct error *reterr) {
     struct slice line;
@@ -169,14 +178,8 @@ static int next_row(struct csv *csv, size_t *count, struct error *reterr) {
         if (status <= 0)
             return status;
     } while (is_blank_line(csv, line));
-    csv->line = line;
-    csv->tight = false;
-    if (memchr(line.at, '"', line.length)) {
-        int status = split_quoted(csv, line, count, reterr);
-        return status < 0 ? status : 1;
-    }
-    *count = split_plain(csv);
-    return 1;
+    int status = split_row(csv, line, count, reterr);
+    return status < 0 ? status : 1;
 }
 
 /* ---- Header ---- */
@@ -307,16 +310,27 @@ int csv_needed_column(const struct csv *csv, const char *name, struct problems *
 
 /* ---- Rows ---- */
 
+static int check_count(const struct csv *csv, size_t count, struct error *reterr) {
+    return count == csv->name_count
+               ? 0
+               : error_set(reterr, ERROR_INPUT,
+                           "%s:%u:1: expected %zu fields as in the header, found %zu", csv->file,
+                           (unsigned)lines_number(csv->lines), csv->name_count, count);
+}
+
 int csv_next(struct csv *csv, struct error *reterr) {
     size_t count;
     int status = next_row(csv, &count, reterr);
     if (status <= 0)
         return status;
-    if (count != csv->name_count)
-        return error_set(reterr, ERROR_INPUT,
-                         "%s:%u:1: expected %zu fields as in the header, found %zu", csv->file,
-                         (unsigned)lines_number(csv->lines), csv->name_count, count);
-    return 1;
+    status = check_count(csv, count, reterr);
+    return status < 0 ? status : 1;
+}
+
+int csv_take_line(struct csv *csv, struct slice line, struct error *reterr) {
+    size_t count;
+    int status = split_row(csv, line, &count, reterr);
+    return status < 0 ? status : check_count(csv, count, reterr);
 }
 
 void csv_each_row(struct csv *csv, struct problems *problems, void (*read_row)(void *context),

@@ -36,6 +36,8 @@ int csv_needed_column(const struct csv *csv, const char *name, struct problems *
    fields than the header, bad quoting, read error. Errors of a row name file and line; the caller
    may go on to the next row after ERROR_INPUT. */
 int csv_next(struct csv *csv, struct error *reterr) MUST_CHECK;
+/* Makes a line that is at hand the current row: 0, or ERROR_INPUT as above. */
+int csv_take_line(struct csv *csv, struct slice line, struct error *reterr) MUST_CHECK;
 /* Calls read_row for each good row, and lists problems of the others, until reading fails. */
 void csv_each_row(struct csv *csv, struct problems *problems, void (*read_row)(void *context),
                   void *context);

@@ -82,12 +82,27 @@ void yaml_doc_finish(struct yaml_doc *doc) {
 
 /* ---- Value to set: its text ---- */
 
+/* A number without a sign, which needs no parser. */
+static bool is_plain_number(const char *text) {
+    return *text >= '0' && *text <= '9' && text[strspn(text, "0123456789.")] == '\0';
+}
+
+static struct yaml_node *new_scalar(const char *text, struct arena *arena) {
+    struct yaml_node *node = arena_alloc(arena, sizeof *node);
+    *node = (struct yaml_node){
+        .kind = YAML_NODE_SCALAR, .text = arena_strdup(arena, text), .length = strlen(text)};
+    return node;
+}
+
 /* NULL after adding problems. An empty text would be a null, which takes away what is there without
    a word: that is said as ~. */
 static struct yaml_node *read_set_value(struct yaml_doc *doc, const char *text, const char *file,
                                         unsigned *ret_height, struct problems *problems) {
     struct yaml_source source = {file, {text, strlen(text)}, .no_lines = true};
     struct yaml_tree tree;
+    *ret_height = 0;
+    if (is_plain_number(text))
+        return new_scalar(text, &doc->arena);
     if (yaml_read(&source, &doc->arena, problems, &tree) < 0)
         return NULL;
     if (!tree.root)

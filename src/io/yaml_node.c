@@ -88,15 +88,13 @@ void yaml_add_quoted(struct str *out, const char *text) {
 }
 
 void yaml_add_escaped(struct str *out, const char *text) {
-    for (; *text; text++) {
-        if (*text == '\\' || *text == '"')
-            str_add_char(out, '\\');
-        if (*text == '\n')
-            str_add(out, "\\n");
-        else if (*text == '\t')
-            str_add(out, "\\t");
-        else
-            str_add_char(out, *text);
+    for (size_t plain; *text; text += plain + (text[plain] != '\0')) {
+        plain = strcspn(text, "\\\"\n\t");
+        str_add_bytes(out, text, plain);
+        if (text[plain] == '\n' || text[plain] == '\t')
+            str_add(out, text[plain] == '\n' ? "\\n" : "\\t");
+        else if (text[plain])
+            str_addf(out, "\\%c", text[plain]);
     }
 }
 

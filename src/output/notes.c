@@ -3,7 +3,6 @@
 
 #include "base/numfmt.h"
 #include "base/units.h"
-#include "io/csv.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -471,7 +470,6 @@ void notes_add_warnings(const struct notes *notes, cJSON *root) {
 /* ---- Files ---- */
 
 void notes_write(const struct notes *notes, struct str *out) {
-    str_add(out, "kind,text,number,of,extra,runs,names\n");
     for (size_t i = 0; i < notes->at.count; i++) {
         const struct note *note = &notes->at.at[i];
         csv_add_text(out, kind_names[note->kind]);
@@ -491,31 +489,53 @@ static double number_of(struct slice field) {
     return value;
 }
 
-int notes_add_text(struct notes *notes, struct slice written, const char *policy,
-                   struct error *reterr) {
-    struct csv *csv = NULL;
-    int r = written.length > 0 ? csv_of_text(written, "notes of a run", &csv, reterr) : 1;
+/* Columns of what notes_write has written. */
+enum { KIND, TEXT, NUMBER, OF, EXTRA, RUNS, NAMES };
+
+int notes_reader(struct csv **ret_csv, struct error *reterr) {
+    static const char names[] = "kind,text,number,of,extra,runs,names";
+    return csv_of_text((struct slice){names, sizeof names - 1}, "notes of a run", ret_csv, reterr);
+}
+
+static void add_row(struct notes *notes, const struct csv *row, const char *policy,
+                    struct str *text, struct str *warning) {
+    struct note note = {.kind = 0, .policy = policy, .sources = 1};
+    while (note.kind < NOTE_KIND_COUNT && !slice_is(csv_field(row, KIND), kind_names[note.kind]))
+        note.kind++;
+    if (note.kind == NOTE_POINT) {
+        str_add(warning, warning->length > 0 ? "; " : "");
+        str_add_bytes(warning, csv_field(row, TEXT).at, csv_field(row, TEXT).length);
+    }
+    if (note.kind >= NOTE_POINT)
+        return;
+    text->length = 0;
+    str_add_bytes(text, csv_field(row, TEXT).at, csv_field(row, TEXT).length);
+    str_add_bytes(text, "", 1);
+    size_t names = text->length;
+    str_add_bytes(text, csv_field(row, NAMES).at, csv_field(row, NAMES).length);
+    note.text = text->text;
+    note.names = text->length > names ? text->text + names : NULL;
+    note.number = number_of(csv_field(row, NUMBER));
+    note.of = number_of(csv_field(row, OF));
+    note.extra = number_of(csv_field(row, EXTRA));
+    note.runs = (uint64_t)number_of(csv_field(row, RUNS));
+    add_note(notes, &note);
+}
+
+int notes_add_text(struct notes *notes, struct csv *reader, struct slice written,
+                   const char *policy, struct str *warning, struct error *reterr) {
+    struct slice line;
+    struct str text = {0};
+    int r = 0;
     (void)keep_policy(notes, policy);
     notes->sources++;
-    while (r >= 0 && csv && (r = csv_next(csv, reterr)) == 1) {
-        const struct slice kind = csv_field(csv, csv_column(csv, "kind")),
-                           text = csv_field(csv, csv_column(csv, "text")),
-                           names = csv_field(csv, csv_column(csv, "names"));
-        struct note note = {.kind = 0, .policy = policy, .sources = 1};
-        note.text = arena_strndup(&notes->arena, text.length > 0 ? text.at : "", text.length);
-        if (names.length > 0)
-            note.names = arena_strndup(&notes->arena, names.at, names.length);
-        note.number = number_of(csv_field(csv, csv_column(csv, "number")));
-        note.of = number_of(csv_field(csv, csv_column(csv, "of")));
-        note.extra = number_of(csv_field(csv, csv_column(csv, "extra")));
-        note.runs = (uint64_t)number_of(csv_field(csv, csv_column(csv, "runs")));
-        while (note.kind < NOTE_KIND_COUNT && !slice_is(kind, kind_names[note.kind]))
-            note.kind++;
-        if (note.kind < NOTE_KIND_COUNT)
-            add_note(notes, &note);
+    while (r == 0 && slice_line(&written, &line)) {
+        r = csv_take_line(reader, line, reterr);
+        if (r == 0)
+            add_row(notes, reader, policy, &text, warning);
     }
-    csv_close(csv);
-    return r < 0 ? r : 0;
+    str_finish(&text);
+    return r;
 }
 
 void notes_finish(struct notes *notes) {

@@ -4,6 +4,7 @@
 #define EASIM_OUTPUT_NOTES_H
 
 #include "experiment/compare.h"
+#include "io/csv.h"
 #include "output/json.h"
 #include "study/replicate.h"
 #include "study/service_bins.h"
@@ -61,9 +62,8 @@ void notes_add_trends(struct notes *notes, const struct study *study,
 /* For one point of many: everything that is a warning of a run. */
 void notes_add_point(struct notes *notes, const struct study *study,
                      const struct compare_series *series, uint32_t count);
-/* The cell `warning` of a point: all of its warnings, or nothing. */
-void notes_add_point_warnings(const struct notes *notes, struct str *out);
-/* The same for the runs of a point; without any (count 0) of its study alone. */
+/* The cell `warning` of a point, all of its warnings or nothing, for its runs; without any (count
+ * 0) of its study alone. */
 void notes_point_text(const struct study *study, const struct summary *summaries,
                       const struct trend *trends, uint32_t count, struct str *out);
 void notes_finish(struct notes *notes);
@@ -76,10 +76,13 @@ bool notes_write_outside(const struct notes *notes, struct str *out);
 /* A line each, after " ". */
 void notes_print(const struct notes *notes, struct str *out);
 
-/* As CSV with a header, and one such text added up; an empty one says nothing. `policy`: of which
-   it is. */
+/* As CSV without a header. */
 void notes_write(const struct notes *notes, struct str *out);
-int notes_add_text(struct notes *notes, struct slice written, const char *policy,
-                   struct error *reterr) MUST_CHECK;
+/* What reads such texts; the caller closes it. */
+int notes_reader(struct csv **ret_csv, struct error *reterr) MUST_CHECK;
+/* Adds up what was written of a point; what is of that point alone goes to its cell `warning`.
+   policy: of which it is. */
+int notes_add_text(struct notes *notes, struct csv *reader, struct slice written,
+                   const char *policy, struct str *warning, struct error *reterr) MUST_CHECK;
 
 #endif

@@ -74,7 +74,7 @@ void notes_add_point(struct notes *notes, const struct study *study,
     notes_finish(&own);
 }
 
-void notes_add_point_warnings(const struct notes *notes, struct str *out) {
+static void add_point_warnings(const struct notes *notes, struct str *out) {
     for (size_t i = 0; i < notes->at.count; i++)
         if (notes->at.at[i].kind == NOTE_POINT)
             str_addf(out, "%s%s", out->length > 0 ? "; " : "", notes->at.at[i].text);
@@ -85,6 +85,6 @@ void notes_point_text(const struct study *study, const struct summary *summaries
     struct notes notes = {.sources = 0};
     const struct compare_series series = {.summaries = summaries, .trends = trends};
     notes_add_point(&notes, study, &series, count);
-    notes_add_point_warnings(&notes, out);
+    add_point_warnings(&notes, out);
     notes_finish(&notes);
 }

@@ -284,7 +284,14 @@ static void add_scalar(struct walk *w, const struct yaml_node *node) {
 }
 
 static void walk_tree(struct walk *w, const struct yaml_node *node) {
-    size_t length = w->path.length;
+    const size_t length = w->path.length;
+    const struct {
+        const struct yaml_node *node;
+        uint64_t path; /* aliases are at several */
+    } place = {node, hash_bytes(HASH_START, w->path.text, length)};
+    const uint64_t before = w->hash;
+    if (intern_find(&w->inputs->bare, &place, sizeof place) != INTERN_NONE)
+        return;
     if (node->kind == YAML_NODE_SCALAR && node->length > 0)
         add_scalar(w, node);
     for (size_t i = 0; i < node->count; i++) {
@@ -296,6 +303,8 @@ static void walk_tree(struct walk *w, const struct yaml_node *node) {
         w->path.length = length;
         w->path.text[length] = '\0';
     }
+    if (w->hash == before && intern_find(&w->inputs->staying, &node, sizeof node) != INTERN_NONE)
+        (void)intern(&w->inputs->bare, &place, sizeof place, NULL);
 }
 
 uint64_t inputs_add_tree(struct inputs *inputs, const struct yaml_node *root, uint64_t hash) {
@@ -305,10 +314,18 @@ uint64_t inputs_add_tree(struct inputs *inputs, const struct yaml_node *root, ui
     return w.hash;
 }
 
+void inputs_stay(struct inputs *inputs, const struct yaml_node *root) {
+    (void)intern(&inputs->staying, &root, sizeof root, NULL);
+    for (size_t i = 0; i < root->count; i++)
+        inputs_stay(inputs, root->items[i]);
+}
+
 void inputs_finish(struct inputs *inputs) {
     free(inputs->list.at);
     free(inputs->places.at);
     intern_finish(&inputs->known);
+    intern_finish(&inputs->staying);
+    intern_finish(&inputs->bare);
     arena_finish(&inputs->arena);
     *inputs = (struct inputs){0};
 }

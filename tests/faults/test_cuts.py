@@ -1,5 +1,5 @@
 """A result of a sweep's run counts only if it is whole: cut at every byte, with bytes changed, rows doubled or taken away, with
-its notes cut; what stands behind it changes nothing."""
+its notes cut, without the names of its columns; what stands behind it changes nothing."""
 import csv
 
 from faults import good
@@ -21,14 +21,25 @@ def state_of(sweep, out):
     return row["state"]
 
 
-def first_line(line, column, number):
-    """That of a block with another number in a column, and the hash of what is then before it: FNV-1a."""
-    cells = line.split(b",")
-    text = b"".join(cell + b"," for cell in cells[:column] + [b"%d" % number] + cells[column + 1:-1])
+def fnv(value, text):
+    """FNV-1a over words of eight bytes, and over the bytes that are left."""
+    whole = len(text) // 8 * 8
+    for word in [int.from_bytes(text[at:at + 8], "little") for at in range(0, whole, 8)] + list(text[whole:]):
+        value = (value ^ word) * 0x100000001b3 % 2**64
+    return value
+
+
+def fnv_bytes(text):
     value = 0xcbf29ce484222325
     for byte in text:
-        value = (value ^ byte) * 0x100000001b3 % 2**64
-    return text + b"%016x\n" % value
+        value = fnv(value, bytes([byte]))
+    return value
+
+
+def block(line, notes, rows):
+    """That of a first line, with other notes and rows, their lengths, and the hash of all that."""
+    head = b",".join(line.split(b",")[:5] + [b"%d,%d," % (len(notes), len(rows))])
+    return head + b"%016x\n" % fnv(fnv(0xcbf29ce484222325, head), notes + rows) + notes + rows
 
 
 def every_cut(folder):
@@ -43,23 +54,62 @@ def every_cut(folder):
     assert run.read_bytes() == whole[:-1] + b"\n" + whole and (out / "sweep.csv").read_bytes() == joined
 
 
+def parts_of(whole):
+    """The first line of a block, its notes and its rows."""
+    line, body = whole.split(b"\n", 1)
+    notes, rows = (int(cell) for cell in line.split(b",")[5:7])
+    assert notes + rows == len(body)
+    return line, body[:notes], body[notes:]
+
+
 def other_damage(folder):
     sweep, out, run = one_point(folder)
     whole = run.read_bytes()
-    start = whole.index(b"inputs,")
-    run_line, notes = whole[:start].split(b"\n", 1)
-    header, first, second, end = whole[start:].splitlines(keepends=True)
+    line, notes, rows = parts_of(whole)
+    first, second = rows.splitlines(keepends=True)
+    assert block(line, notes, rows) == whole
     changed = [whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1:] for at in range(0, len(whole), form(7, 35))]
-    for damaged in (header + first + end, header + first + first + second + end, header + second + first + end, header + end):
-        for length in (len(whole) - start, len(damaged)):
-            run.write_bytes(first_line(run_line, 4, length) + notes + damaged)
+    for damaged in (first, first + first + second, second + first, b""):
+        length = b",%d," % len(rows), b",%d," % len(damaged)
+        for start in (line, line.replace(*length)):
+            run.write_bytes(start + b"\n" + notes + damaged)
             assert state_of(sweep, out) == "missing", damaged
-    for damaged in (end, b"\0" * len(whole), whole[:200] + b"\0" * (len(whole) - 200), *changed):
+    other = line.split(b",")
+    for damaged in (block(line, notes, b""), block(b",".join(other[:4] + [b"0123456789abcdef"]), notes, rows),
+                    block(b",".join(other[:2] + [b"0" * 16] + other[3:]), notes, rows), first, b"\0" * len(whole),
+                    whole[:200] + b"\0" * (len(whole) - 200), *changed):
         run.write_bytes(damaged)
         assert state_of(sweep, out) == "missing", damaged
-    for beside in (b"", end, first, b"\n", run_line + b"\n", whole[:-1] + b"\n", run_line + b"\n" + b"\0" * 99 + b"\n"):
+    for beside in (b"", first, b"\n", line + b"\n", whole[:-1] + b"\n", line + b"\n" + b"\0" * 99 + b"\n"):
         run.write_bytes(beside + whole + beside)
         assert state_of(sweep, out) == "done", beside
+
+
+def shared_columns(folder):
+    """Names of columns that not every scenario has stand once in a file, before or behind their rows, or in another file;
+    without them a point is missing."""
+    sweep, out, run = one_point(folder, "llm", "replications: 1, horizon: 1h")
+    joined, whole = (out / "sweep.csv").read_bytes(), run.read_bytes()
+    sweep.write_text(sweep.read_text(encoding="utf-8").replace("[7]", "[7, 8]"), encoding="utf-8")
+    good("sweep", sweep, "--out", out, "--quiet")
+    assert run.read_bytes().startswith(whole) and (out / "sweep.csv").read_bytes().startswith(joined)
+    sweep.write_text(sweep.read_text(encoding="utf-8").replace("[7, 8]", "[7]"), encoding="utf-8")
+    start, names, points = whole.split(b"\n", 2)
+    assert start == b"columns,%016x" % fnv_bytes(names) and points.startswith(b"run,")
+    columns = start + b"\n" + names + b"\n"
+    for text in (points, b"columns\n" + points, columns[1:] + points, columns.replace(b"policy", b"polity") + points,
+                 columns[:-1] + b",more\n" + points, start + b"\n" + points):
+        run.write_bytes(text)
+        assert state_of(sweep, out) == "missing", text[:200]
+    run.write_bytes(points)
+    good("sweep", sweep, "--out", out, "--quiet")
+    assert run.read_bytes().startswith(points + columns + b"run,") and (out / "sweep.csv").read_bytes() == joined
+    for text, other in ((points + columns, b""), (points, columns), (columns + columns + points + columns, b"columns,\n")):
+        run.write_bytes(text)
+        (out / "runs" / "other.points").write_bytes(other)
+        assert state_of(sweep, out) == "done"
+        good("sweep", sweep, "--out", out, "--merge")
+        assert (out / "sweep.csv").read_bytes() == joined
 
 
 def half_and_whole(folder):
@@ -75,15 +125,15 @@ def cut_notes(folder):
     """A point that has something to say is done only with all of it."""
     sweep, out, run = one_point(folder, "tiny", "replications: 2")
     whole = run.read_bytes()
-    first, rest = whole.split(b"\n", 1)
-    notes, text = (int(cell) for cell in first.split(b",")[3:5])
-    assert notes > 0 and notes + text == len(rest)
-    for length in (0, 1, notes // 2, notes - 1):
-        run.write_bytes(first_line(first, 3, length) + rest[:length] + rest[notes:])
+    line, notes, rows = parts_of(whole)
+    assert notes
+    for length in (0, 1, len(notes) // 2, len(notes) - 1):
+        lengths = b",%d,%d," % (len(notes), len(rows)), b",%d,%d," % (length, len(rows))
+        run.write_bytes(line.replace(*lengths) + b"\n" + notes[:length] + rows)
         assert state_of(sweep, out) == "missing", length
     good("sweep", sweep, "--out", out, "--quiet")
     assert run.read_bytes().endswith(whole)
 
 
 if __name__ == "__main__":
-    cases(every_cut, other_damage, half_and_whole, cut_notes)
+    cases(every_cut, other_damage, shared_columns, half_and_whole, cut_notes)

@@ -406,12 +406,13 @@ def changed_points(place):
     whole = path.read_text()
     blocks = re.split(r"(?m)^(?=run,)", whole)[1:]
     assert len(blocks) == 4
-    block = next(text for text in blocks if "kind,text" in text)
+    block = next(text for text in blocks if text.split(",")[5] != "0")
     point = block.split(",")[1]
     lines = block.splitlines(keepends=True)
-    row, note = lines[-2], lines[2]
+    row, note = lines[-1], lines[1]
     figure = row[:-2] + ("0" if row[-2] != "0" else "1") + "\n"
-    for spoilt in (block.replace(row, figure), block.replace(row, "0" + row), block.replace(row, row + row),
+    twice = block.replace(row, row + row).replace(f",{len(row)},", f",{2 * len(row)},", 1)
+    for spoilt in (block.replace(row, figure), block.replace(row, "0" + row), twice,
                    block.replace(note, note.replace("1", "2")), ""):
         assert spoilt != block
         path.write_text(whole.replace(block, spoilt))

@@ -140,17 +140,21 @@ static void remember_policy(struct sweep *sweep, const struct yaml_node *root) {
         array_push(&sweep->policies, arena_strdup(&sweep->doc.arena, name->text));
 }
 
-/* Puts the values of a point into the tree of the base and takes its hashes. Nothing is bound, so
-   nothing else is checked. */
-static int identify_point(struct sweep *sweep, size_t point, const struct yaml_doc *base,
-                          struct problems *problems) {
-    struct scenario scenario = {.doc = {.file = base->file, .root = base->root}};
+static int put_sets(struct yaml_doc *doc, const struct sweep_sets *sets,
+                    struct problems *problems) {
     int r = 0;
-    for (size_t a = 0; a <= sweep->axes.count && r == 0; a++) {
-        const struct sweep_sets *sets = sets_of(sweep, point, a);
-        for (size_t i = 0; i < sets->count && r == 0; i++)
-            r = yaml_doc_set(&scenario.doc, &sets->at[i].path.steps, sets->at[i].yaml, problems);
-    }
+    for (size_t i = 0; i < sets->count && r == 0; i++)
+        r = yaml_doc_set(doc, &sets->at[i].path.steps, sets->at[i].yaml, problems);
+    return r;
+}
+
+/* Puts the values of a point into the tree that all have and takes its hashes. Nothing is bound, so
+   nothing else is checked. */
+static int identify_point(struct sweep *sweep, size_t point, struct problems *problems) {
+    struct scenario scenario = {.doc = {.file = sweep->common.file, .root = sweep->common.root}};
+    int r = 0;
+    for (size_t a = 0; a < sweep->axes.count && r == 0; a++)
+        r = put_sets(&scenario.doc, &sweep_value(sweep, point, a)->sets, problems);
     if (r == 0) {
         static const char version[] = EASIM_VERSION " " EASIM_COMMIT;
         uint64_t start = hash_bytes(HASH_START, version, sizeof version);
@@ -160,6 +164,15 @@ static int identify_point(struct sweep *sweep, size_t point, const struct yaml_d
     }
     scenario_finish(&scenario);
     return r;
+}
+
+/* The base with the values of all points: what points share of it is walked once. */
+static int identify_common(struct sweep *sweep, struct problems *problems) {
+    sweep->common = (struct yaml_doc){.file = sweep->base_doc.file, .root = sweep->base_doc.root};
+    if (put_sets(&sweep->common, &sweep->fixed, problems) < 0)
+        return ERROR_INPUT;
+    inputs_stay(&sweep->inputs, sweep->common.root);
+    return 0;
 }
 
 /* An axis may set what the base does not have, so its problems are none. */
@@ -193,8 +206,10 @@ static int identify_points(struct sweep *sweep, struct problems *problems) {
                                   {.key = "base", .path = sweep->base, .read = &stamp}};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         (void)inputs_add(&sweep->inputs, &files[i]);
+    if (r == 0)
+        r = identify_common(sweep, problems);
     for (size_t p = 0; p < sweep->count && r == 0; p++)
-        r = identify_point(sweep, p, base, problems);
+        r = identify_point(sweep, p, problems);
     if (r == 0)
         load_shared(sweep);
     if (r == 0 && sweep->inputs.failure.code < 0)
@@ -233,6 +248,7 @@ void sweep_finish(struct sweep *sweep) {
     free(sweep->policies.at);
     inputs_finish(&sweep->inputs);
     study_finish(&sweep->shared);
+    yaml_doc_finish(&sweep->common);
     yaml_doc_finish(&sweep->base_doc);
     yaml_doc_finish(&sweep->doc);
 }

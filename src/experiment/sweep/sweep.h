@@ -29,6 +29,7 @@ struct sweep {
     struct inputs inputs;    /* all files that the sweep and its points name */
     struct file_stamp stamp; /* of its file before it was read */
     struct yaml_doc doc, base_doc;
+    struct yaml_doc common; /* the base with `fixed` */
     struct study shared; /* the base with `fixed`, as study_load_files has it: what points need not
                             read again */
 };

@@ -8,182 +8,153 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
-/* --- point_file --- */
-
-#define END_START "end,"
-
-const char point_file_failed[] = "inputs,error";
-
-void point_file_header(const struct metric_set *metrics, struct str *out) {
-    str_add(out, "inputs,policy");
-    summary_csv_run_header(metrics, out);
-}
-
-bool point_file_line(struct slice *text, struct slice *ret_line) {
-    const char *end = text->length > 0 ? memchr(text->at, '\n', text->length) : NULL;
-    if (!end)
-        return false;
-    *ret_line = (struct slice){text->at, (size_t)(end - text->at)};
-    text->length -= ret_line->length + 1;
-    text->at = end + 1;
-    return true;
-}
-
-/* The line that belongs after a text. */
-static void add_end(struct slice text, struct slice notes, struct str *out) {
-    struct slice rest = text, line;
-    uint64_t hash = HASH_START;
-    size_t lines = 0;
-    while (point_file_line(&rest, &line)) {
-        size_t skipped = line.length < SWEEP_INPUTS_BYTES ? line.length : SWEEP_INPUTS_BYTES;
-        hash = hash_bytes(hash, line.at + skipped, line.length - skipped + 1);
-        lines++;
-    }
-    str_addf(out, END_START "%zu,%zu,%016llx,%016llx\n", lines > 0 ? lines - 1 : 0, text.length,
-             (unsigned long long)hash,
-             (unsigned long long)hash_bytes(HASH_START, notes.at, notes.length));
-}
-
-void point_file_end(struct str *text, struct slice notes) {
-    struct str end = {0};
-    add_end((struct slice){text->text, text->length}, notes, &end);
-    str_add_bytes(text, end.text, end.length);
-    str_finish(&end);
-}
-
-/* Where the last line begins; text.length if there is no whole one. */
-static size_t find_last_line(struct slice text) {
-    if (text.length == 0 || text.at[text.length - 1] != '\n')
-        return text.length;
-    const char *before = memrchr(text.at, '\n', text.length - 1);
-    return before ? (size_t)(before + 1 - text.at) : 0;
-}
-
-/* False: not whole, or not with these notes. Otherwise takes the last line away. */
-static bool point_file_check(struct slice *text, struct slice notes) {
-    struct slice above = {text->at, find_last_line(*text)};
-    struct slice last = {text->at + above.length, text->length - above.length};
-    struct str end = {0};
-    add_end(above, notes, &end);
-    bool whole = last.length == end.length && memcmp(last.at, end.text, end.length) == 0;
-    str_finish(&end);
-    if (whole)
-        *text = above;
-    return whole;
-}
-
-static enum sweep_state state_of_header(struct slice header, bool *ret_further) {
-    struct str expected = {0};
-    str_add(&expected, "inputs,");
-    summary_csv_header(0, &expected);
-    *ret_further = header.length > expected.length;
-    if (*ret_further && header.at[expected.length - 1] == ',')
-        header.length = expected.length - 1;
-    expected.text[--expected.length] = '\0'; /* the line end */
-    bool done = slice_is(header, expected.text);
-    str_finish(&expected);
-    return done ? SWEEP_DONE : slice_is(header, point_file_failed) ? SWEEP_FAILED : SWEEP_MISSING;
-}
-
-/* The state of a text without its last line: by its header, and the inputs that all its rows begin
-   with; missing if these differ from easim's. */
-static enum sweep_state point_file_state(struct slice text, uint64_t *ret_inputs,
-                                         bool *ret_further) {
-    struct slice line;
-    enum sweep_state state =
-        point_file_line(&text, &line) ? state_of_header(line, ret_further) : SWEEP_MISSING;
-    const char *inputs = text.at;
-    if (text.length < SWEEP_INPUTS_BYTES || inputs[SWEEP_INPUTS_BYTES - 1] != ',')
-        return SWEEP_MISSING;
-    *ret_inputs = strtoull(inputs, NULL, 16);
-    while (state != SWEEP_MISSING && point_file_line(&text, &line))
-        if (line.length < SWEEP_INPUTS_BYTES || memcmp(line.at, inputs, SWEEP_INPUTS_BYTES) != 0)
-            state = SWEEP_MISSING;
-    return state;
-}
-
-void point_file_rows(struct slice text, const char *prefix, struct str *rows) {
-    struct slice line;
-    (void)point_file_line(&text, &line); /* the header */
-    while (point_file_line(&text, &line)) {
-        str_add(rows, prefix);
-        str_add_bytes(rows, line.at + SWEEP_INPUTS_BYTES, line.length + 1 - SWEEP_INPUTS_BYTES);
-    }
-}
-
-/* --- run_store --- */
-
 #define SUFFIX     ".points"
-#define HEAD_BYTES 128 /* a first line is shorter */
+#define HASH_CHARS 16
 #define HOST_BYTES 64
 
-/* ---- Reading ---- */
+const char run_store_failed[] = "error";
 
-static void write_head(const struct run_record *record, struct str *out) {
-    size_t start = out->length;
-    str_addf(out, "run,%016llx,%llu,%zu,%zu,", (unsigned long long)record->id,
-             (unsigned long long)record->turn, record->notes, record->text);
-    uint64_t hash = hash_bytes(HASH_START, out->text + start, out->length - start);
-    str_addf(out, "%016llx\n", (unsigned long long)hash);
+/* --- Columns --- */
+
+static uint64_t hash_names(struct slice names) {
+    return hash_bytes(HASH_START, names.at, names.length);
 }
 
-/* The first line of a block; false if it is none. */
-static bool read_head(struct slice line, struct run_record *record) {
-    unsigned long long id, turn;
-    char text[HEAD_BYTES];
-    struct str again = {0};
-    if (line.length >= HEAD_BYTES || !slice_begins(line, "run,"))
-        return false;
-    memcpy(text, line.at, line.length);
-    text[line.length] = '\0';
-    if (sscanf(text, "run,%16llx,%20llu,%19zu,%19zu,", &id, &turn, &record->notes, &record->text) !=
-        4)
-        return false;
-    record->id = id;
-    record->turn = turn;
-    write_head(record, &again);
-    bool same = again.length == line.length + 1 && memcmp(again.text, text, line.length) == 0;
-    str_finish(&again);
-    return same;
+/* Of the columns that the rows of every scenario have. */
+static void add_own_names(struct str *out) {
+    summary_csv_header(0, out);
+    out->text[--out->length] = '\0'; /* the line end */
 }
 
-/* A whole block at the beginning of the text: its bytes; 0: there is none. */
-static size_t read_block(struct slice all, struct run_record *record) {
-    struct slice rest = all, line;
-    if (!point_file_line(&rest, &line) || !read_head(line, record) || record->notes > rest.length ||
-        record->text > rest.length - record->notes)
+/* The place of those columns, or the number of all. */
+static size_t find_columns(const struct run_store *store, uint64_t hash) {
+    size_t at = 0;
+    while (at < store->columns.count && store->columns.at[at].hash != hash)
+        at++;
+    return at;
+}
+
+/* Columns of another version of easim are passed over. */
+static void add_columns(struct run_store *store, struct slice names) {
+    struct str own = {0};
+    add_own_names(&own);
+    bool failed = slice_is(names, run_store_failed), done = slice_begins(names, own.text),
+         further = done && names.length > own.length;
+    done = done && (!further || names.at[own.length] == ',');
+    str_finish(&own);
+    if ((done || failed) && find_columns(store, hash_names(names)) == store->columns.count) {
+        struct run_columns *columns = array_add(&store->columns);
+        columns->hash = hash_names(names);
+        columns->state = done ? SWEEP_DONE : SWEEP_FAILED;
+        columns->further = further;
+        str_add_bytes(&columns->names, names.at, names.length);
+    }
+}
+
+/* Columns that need no block. */
+static void add_known_columns(struct run_store *store) {
+    struct str own = {0};
+    add_own_names(&own);
+    add_columns(store, (struct slice){own.text, own.length});
+    add_columns(store, (struct slice){run_store_failed, strlen(run_store_failed)});
+    str_finish(&own);
+}
+
+/* --- Reading --- */
+
+static unsigned digit_of(char c) {
+    static const char digits[] = "0123456789abcdef";
+    const char *at = c ? strchr(digits, c) : NULL;
+    return at ? (unsigned)(at - digits) : UINT_MAX;
+}
+
+/* A number with a comma behind it, from *at on. */
+static bool take_number(const char **at, const char *end, unsigned base, uint64_t *ret_number) {
+    uint64_t number = 0;
+    for (; *at < end && **at != ','; ++*at) {
+        unsigned digit = digit_of(**at);
+        if (digit >= base)
+            return false;
+        number = number * base + digit;
+    }
+    *ret_number = number;
+    return *at < end && (*at)++;
+}
+
+static uint64_t hash_block(const char *head, size_t length, struct slice body) {
+    return hash_words(hash_words(HASH_START, head, length), body.at, body.length);
+}
+
+static bool is_hash(struct slice text, uint64_t hash) {
+    char expected[HASH_CHARS + 1];
+    snprintf(expected, sizeof expected, "%0*llx", HASH_CHARS, (unsigned long long)hash);
+    return slice_is(text, expected);
+}
+
+/* The bytes of a whole block with the results of a point; 0: there is none. */
+static size_t read_run(struct slice line, struct slice rest, struct run_record *record) {
+    const char *at = line.at + strlen("run,"), *end = line.at + line.length;
+    uint64_t notes, rows;
+    if (!slice_begins(line, "run,") || !take_number(&at, end, 16, &record->id) ||
+        !take_number(&at, end, 16, &record->inputs) || !take_number(&at, end, 10, &record->turn) ||
+        !take_number(&at, end, 16, &record->names) || !take_number(&at, end, 10, &notes) ||
+        !take_number(&at, end, 10, &rows) || notes > rest.length || rows > rest.length - notes)
         return 0;
-    const struct slice notes = {rest.at, record->notes};
-    struct slice text = {rest.at + record->notes, record->text};
+    const struct slice body = {rest.at, notes + rows}, hash = {at, (size_t)(end - at)};
     record->at = line.length + 1;
-    if (!point_file_check(&text, notes))
+    record->notes = notes;
+    record->rows = rows;
+    bool whole = rows > 0 && is_hash(hash, hash_block(line.at, (size_t)(at - line.at), body));
+    return whole ? record->at + body.length : 0;
+}
+
+/* The bytes of a whole block with names of columns; 0: there is none. */
+static size_t read_columns(struct run_store *store, struct slice line, struct slice rest) {
+    struct slice names, hash = {line.at + strlen("columns,"), line.length - strlen("columns,")};
+    if (!slice_begins(line, "columns,") || !slice_line(&rest, &names) ||
+        !is_hash(hash, hash_names(names)))
         return 0;
-    size_t bytes = record->at + record->notes + record->text;
-    record->text = text.length;
-    record->state = point_file_state(text, &record->inputs, &record->further);
-    return record->state == SWEEP_MISSING ? 0 : bytes;
+    add_columns(store, names);
+    return line.length + names.length + 2;
 }
 
 static void read_blocks(struct run_store *store, uint32_t file, struct slice all) {
-    struct slice rest = all, skipped;
-    while (rest.length > 0) {
+    struct slice rest = all, line;
+    while (slice_line(&rest, &line)) {
         struct run_record record = {.file = file};
-        size_t bytes = read_block(rest, &record);
+        size_t begin = (size_t)(line.at - all.at), bytes = read_run(line, rest, &record);
         if (bytes > 0) {
-            record.at += (size_t)(rest.at - all.at);
+            record.at += begin;
             store->turn = record.turn > store->turn ? record.turn : store->turn;
             array_push(&store->records, record);
-            rest = (struct slice){rest.at + bytes, rest.length - bytes};
-        } else if (!point_file_line(&rest, &skipped)) {
-            return;
+        } else {
+            bytes = read_columns(store, line, rest);
         }
+        if (bytes > 0)
+            rest = (struct slice){line.at + bytes, all.length - begin - bytes};
     }
+}
+
+/* A block may stand before that of its columns; without any it does not count. */
+static void find_columns_of_all(struct run_store *store) {
+    size_t kept = 0;
+    for (size_t i = 0; i < store->records.count; i++) {
+        struct run_record record = store->records.at[i];
+        size_t at = find_columns(store, record.names);
+        if (at == store->columns.count)
+            continue;
+        record.columns = (uint32_t)at;
+        record.state = store->columns.at[at].state;
+        store->records.at[kept++] = record;
+    }
+    store->records.count = kept;
 }
 
 ORDER_BY(compare_records, struct run_record,
@@ -213,6 +184,7 @@ int run_store_read(struct run_store *store, const char *folder, struct error *re
     struct dirent **entries = NULL;
     int r = 0;
     run_store_finish(store);
+    add_known_columns(store);
     int count = scandir(folder, &entries, is_store, alphasort);
     if (count < 0 && errno == ENOMEM)
         mem_exhausted(0);
@@ -226,6 +198,7 @@ int run_store_read(struct run_store *store, const char *folder, struct error *re
         arena_finish(&arena);
     }
     free(entries);
+    find_columns_of_all(store);
     sort_array(store->records.at, store->records.count, compare_records);
     return r;
 }
@@ -242,28 +215,24 @@ const struct run_record *run_store_find(const struct run_store *store, uint64_t 
     return NULL;
 }
 
-static int load_bytes(const struct run_file *file, size_t at, size_t length, struct str *out,
-                      struct error *reterr) {
-    char *to = str_reserve(out, length + 1);
-    size_t done = 0;
-    while (done < length) {
-        ssize_t count =
-            TEMP_FAILURE_RETRY(pread(file->fd, to + done, length - done, (off_t)(at + done)));
+int run_store_load(const struct run_store *store, const struct run_record *record,
+                   struct str *block, struct slice *ret_notes, struct slice *ret_rows,
+                   struct error *reterr) {
+    const struct run_file *file = &store->files.at[record->file];
+    const size_t length = record->notes + record->rows;
+    block->length = 0;
+    char *to = str_reserve(block, length);
+    for (size_t done = 0; done < length;) {
+        ssize_t count = TEMP_FAILURE_RETRY(
+            pread(file->fd, to + done, length - done, (off_t)(record->at + done)));
         if (count <= 0)
             return error_set(reterr, ERROR_IO, "%s: cannot read: %s", file->path,
                              count < 0 ? strerror(errno) : "it was cut");
         done += (size_t)count;
     }
-    out->length += length;
-    out->text[out->length] = '\0';
+    *ret_notes = (struct slice){to, record->notes};
+    *ret_rows = (struct slice){to + record->notes, record->rows};
     return 0;
-}
-
-int run_store_load(const struct run_store *store, const struct run_record *record,
-                   struct str *notes, struct str *text, struct error *reterr) {
-    const struct run_file *file = &store->files.at[record->file];
-    int r = load_bytes(file, record->at, record->notes, notes, reterr);
-    return r < 0 ? r : load_bytes(file, record->at + record->notes, record->text, text, reterr);
 }
 
 void run_store_finish(struct run_store *store) {
@@ -271,12 +240,15 @@ void run_store_finish(struct run_store *store) {
         close(store->files.at[i].fd);
         free(store->files.at[i].path);
     }
+    for (size_t i = 0; i < store->columns.count; i++)
+        str_finish(&store->columns.at[i].names);
     free(store->files.at);
+    free(store->columns.at);
     free(store->records.at);
     *store = (struct run_store){.turn = 0};
 }
 
-/* ---- Writing ---- */
+/* --- Writing --- */
 
 /* This machine, as part of the name of a file: where locks do not reach others, names part them. */
 static void host_name(char name[static HOST_BYTES]) {
@@ -346,8 +318,37 @@ static int write_block(struct run_writer *writer, const struct str *block, struc
     return 0;
 }
 
-int run_writer_append(struct run_writer *writer, uint64_t id, struct slice notes, struct slice text,
-                      struct error *reterr) {
+/* The block with the names of the columns, before the first one that has them. */
+static void add_columns_block(struct run_writer *writer, struct slice names, struct str *out) {
+    struct run_store known = {.turn = writer->turn};
+    const uint64_t hash = hash_names(names);
+    add_known_columns(&known);
+    bool is_new = find_columns(&known, hash) == known.columns.count;
+    for (size_t i = 0; i < writer->written.count; i++)
+        is_new = is_new && writer->written.at[i] != hash;
+    run_store_finish(&known);
+    if (!is_new)
+        return;
+    str_addf(out, "columns,%0*llx\n", HASH_CHARS, (unsigned long long)hash);
+    str_add_bytes(out, names.at, names.length);
+    str_add_char(out, '\n');
+    array_push(&writer->written, hash);
+}
+
+static void add_run_block(const struct run_writer *writer, const struct sweep_point *point,
+                          uint64_t names, struct slice body, size_t notes, struct str *out) {
+    size_t begin = out->length;
+    str_addf(out, "run,%0*llx,%0*llx,%llu,%0*llx,%zu,%zu,", HASH_CHARS,
+             (unsigned long long)point->id, HASH_CHARS, (unsigned long long)point->inputs,
+             (unsigned long long)writer->turn, HASH_CHARS, (unsigned long long)names, notes,
+             body.length - notes);
+    uint64_t hash = hash_block(out->text + begin, out->length - begin, body);
+    str_addf(out, "%0*llx\n", HASH_CHARS, (unsigned long long)hash);
+    str_add_bytes(out, body.at, body.length);
+}
+
+int run_writer_append(struct run_writer *writer, const struct sweep_point *point,
+                      struct slice names, struct slice body, size_t notes, struct error *reterr) {
     if (!writer->path) {
         int r = take_file(writer, reterr);
         if (r < 0)
@@ -355,12 +356,8 @@ int run_writer_append(struct run_writer *writer, uint64_t id, struct slice notes
     }
     struct str block = {0};
     str_add(&block, writer->torn ? "\n" : "");
-    write_head(
-        &(struct run_record){
-            .id = id, .turn = writer->turn, .notes = notes.length, .text = text.length},
-        &block);
-    str_add_bytes(&block, notes.at, notes.length);
-    str_add_bytes(&block, text.at, text.length);
+    add_columns_block(writer, names, &block);
+    add_run_block(writer, point, hash_names(names), body, notes, &block);
     int r = write_block(writer, &block, reterr);
     str_finish(&block);
     return r;
@@ -369,4 +366,5 @@ int run_writer_append(struct run_writer *writer, uint64_t id, struct slice notes
 void run_writer_finish(struct run_writer *writer) {
     if (writer->path)
         leave_file(writer);
+    free(writer->written.at);
 }

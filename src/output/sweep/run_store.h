@@ -1,13 +1,18 @@
 /* The results of a sweep's points, in few files: runs/HOST-N.points, to each of which one process
    at a time appends (flock). Files only grow. They consist of blocks:
 
-       run,ID,TURN,NOTES,TEXT,HASH
-       the notes of the point, NOTES bytes, and its text (point_file), TEXT bytes
+       run,ID,INPUTS,TURN,COLUMNS,NOTES,ROWS,HASH
+       the notes of the point, NOTES bytes, and its rows, ROWS bytes
 
-   HASH is that of the line before it. A block that a killed process has left half, or that was
-   changed, does not count, and the next one is found by its first line. If two blocks have one
-   point and one input, the later one counts, but a finished one counts before a failed one. Turns
-   grow with every process that has seen the earlier ones. */
+       columns,COLUMNS
+       the names of columns
+
+   HASH is that of the rest of the block, and COLUMNS that of the names of its columns: of a
+   failure, of what every scenario has, or else of a block with names, in any of the files. A block
+   that a killed process has left half, or that was changed, does not count, and the next one is
+   found by its first line. If two blocks have one point and one input, the later one counts, but a
+   finished one counts before a failed one. Turns grow with every process that has seen the earlier
+   ones. */
 #ifndef EASIM_OUTPUT_SWEEP_RUN_STORE_H
 #define EASIM_OUTPUT_SWEEP_RUN_STORE_H
 
@@ -18,10 +23,18 @@
 
 struct run_record {
     uint64_t id, inputs, turn;
-    size_t at, notes, text; /* where the notes begin; bytes of both */
-    uint32_t file;
+    uint64_t names;         /* the hash of those of its columns */
+    size_t at, notes, rows; /* where the notes begin; bytes of both */
+    uint32_t file, columns;
     enum sweep_state state; /* never missing */
-    bool further;           /* it has columns that not every scenario has */
+};
+
+/* What rows have. */
+struct run_columns {
+    uint64_t hash;
+    struct str names; /* with commas between them, without a line end */
+    enum sweep_state state;
+    bool further; /* it has columns that not every scenario has */
 };
 
 struct run_file {
@@ -33,6 +46,7 @@ struct run_file {
 struct run_store {
     ARRAY_OF(struct run_record) records; /* by id, and then as they count */
     ARRAY_OF(struct run_file) files;
+    ARRAY_OF(struct run_columns) columns;
     uint64_t turn; /* the last */
 };
 
@@ -41,9 +55,10 @@ int run_store_read(struct run_store *store, const char *folder, struct error *re
 /* The valid record of a point: for those inputs, or (NULL) for any; NULL: there is none. */
 const struct run_record *run_store_find(const struct run_store *store, uint64_t id,
                                         const uint64_t *inputs);
-/* Appends its notes and its text, without the last line; ERROR_IO if they are gone. */
+/* Its notes and its rows, in the block; ERROR_IO if they are gone. */
 int run_store_load(const struct run_store *store, const struct run_record *record,
-                   struct str *notes, struct str *text, struct error *reterr) MUST_CHECK;
+                   struct str *block, struct slice *ret_notes, struct slice *ret_rows,
+                   struct error *reterr) MUST_CHECK;
 void run_store_finish(struct run_store *store);
 
 /* The file that this process appends to: made, or taken over from one that has ended, with the
@@ -53,33 +68,17 @@ struct run_writer {
     uint64_t turn;      /* over that of all results that were there */
     char *path;         /* NULL: none yet */
     int fd;
-    bool torn; /* the file ends within a line */
+    bool torn;                  /* the file ends within a line */
+    ARRAY_OF(uint64_t) written; /* names of columns */
 };
 
-/* text: with its last line. */
-int run_writer_append(struct run_writer *writer, uint64_t id, struct slice notes, struct slice text,
+/* names: of the columns of its rows, without a line end. The notes are the beginning of the body.
+ */
+int run_writer_append(struct run_writer *writer, const struct sweep_point *point,
+                      struct slice names, struct slice body, size_t notes,
                       struct error *reterr) MUST_CHECK;
 void run_writer_finish(struct run_writer *writer);
 
-/* --- point_file --- */
-/* The text of a point: a header, rows, and a last line by which a whole file is told from one
-   that was cut off or overwritten:
-
-       end,ROWS,BYTES,HASH,NOTES
-
-   rows below the header, bytes above this line, the 64-bit hash of the lines without the inputs,
-   and that of the notes (of no bytes, if there are none). */
-
-#define SWEEP_INPUTS_BYTES 17 /* in a row before its columns: 16 digits, a comma */
-
-extern const char point_file_failed[]; /* the header of a failure */
-/* The header of rows of a summary, with these metrics. */
-void point_file_header(const struct metric_set *metrics, struct str *out);
-/* Adds the last line to a header and rows. notes: the notes of the point. */
-void point_file_end(struct str *text, struct slice notes);
-/* Appends the part of each row after the inputs, after `prefix`. */
-void point_file_rows(struct slice text, const char *prefix, struct str *rows);
-/* Takes the next line, without its end; false: there is none. */
-bool point_file_line(struct slice *text, struct slice *ret_line);
+extern const char run_store_failed[]; /* names of the columns of a failure */
 
 #endif

@@ -15,8 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Columns of a point's results: after the inputs; after those that all points have. */
-enum { POLICY_COLUMN = 1, FURTHER_COLUMN = POLICY_COLUMN + 3 + SUMMARY_COUNT };
+/* Columns of a point's results: the first; after those that all points have. */
+enum { POLICY_COLUMN = 0, FURTHER_COLUMN = POLICY_COLUMN + 3 + SUMMARY_COUNT };
 
 static const char *const state_names[] = {"missing", "done", "failed"};
 
@@ -63,60 +63,61 @@ static void add_notes(const struct study *study, const struct replicate_result *
     notes_finish(&notes);
 }
 
-static void add_failure(const char *failure, unsigned long long inputs, struct str *out) {
+static void add_failure(const char *failure, struct str *out) {
     struct arena arena = {0};
     char *line = arena_strdup(&arena, failure);
     for (char *at = line; (at = strpbrk(at, "\r\n")) != NULL;)
         *at = ' ';
-    str_addf(out, "%s\n%016llx", point_file_failed, inputs);
-    csv_comma_text(out, line);
+    csv_add_text(out, line);
     str_add_char(out, '\n');
     arena_finish(&arena);
 }
 
 static void add_rows(const struct study *study, const struct replicate_result *result,
-                     unsigned long long inputs, struct str *out) {
-    point_file_header(&study->metrics, out);
+                     struct str *out) {
     for (uint32_t i = 0; i < result->count; i++) {
-        str_addf(out, "%016llx", inputs);
-        csv_comma_text(out, study->policy);
+        csv_add_text(out, study->policy);
         summary_csv_run(i + 1, study->scenario.seed, &study->metrics, &result->summaries[i], out);
     }
 }
 
-/* The notes, the rows, and how long the notes are. */
+/* What a run gives back: its notes, its rows, the names of their columns, and this. */
+struct rendered {
+    size_t notes, body; /* bytes; body: with the rows */
+};
+
 static void render_point(void *context, size_t point, const struct study *study,
                          const struct replicate_result *result, const char *failure,
                          struct str *out) {
-    const struct sweep_dir *dir = context;
-    unsigned long long inputs = dir->sweep->points[point].inputs;
-    struct str text = {0}, notes = {0};
-    if (failure) {
-        add_failure(failure, inputs, &text);
-    } else {
-        add_notes(study, result, &notes);
-        add_rows(study, result, inputs, &text);
-    }
-    point_file_end(&text, (struct slice){notes.text, notes.length});
-    str_add_bytes(out, notes.text, notes.length);
-    str_add_bytes(out, text.text, text.length);
-    str_add_bytes(out, (const char *)&notes.length, sizeof notes.length);
-    str_finish(&notes);
-    str_finish(&text);
+    struct rendered parts;
+    (void)context, (void)point;
+    if (!failure)
+        add_notes(study, result, out);
+    parts.notes = out->length;
+    if (failure)
+        add_failure(failure, out);
+    else
+        add_rows(study, result, out);
+    parts.body = out->length;
+    str_add(out, failure ? run_store_failed : "policy");
+    if (!failure)
+        summary_csv_run_header(&study->metrics, out);
+    out->length -= !failure; /* the line end */
+    str_add_bytes(out, (const char *)&parts, sizeof parts);
 }
 
-static int keep_point(void *context, size_t point, struct slice rendered, struct error *reterr) {
+static int keep_point(void *context, size_t point, struct slice all, struct error *reterr) {
     struct sweep_dir *dir = context;
-    size_t length;
-    if (rendered.length < sizeof length)
+    struct rendered parts;
+    if (all.length < sizeof parts)
         return error_set(reterr, ERROR_RUN, "what a run gave back was spoilt");
-    rendered.length -= sizeof length;
-    memcpy(&length, rendered.at + rendered.length, sizeof length);
-    if (length > rendered.length)
+    all.length -= sizeof parts;
+    memcpy(&parts, all.at + all.length, sizeof parts);
+    if (parts.body > all.length || parts.notes > parts.body)
         return error_set(reterr, ERROR_RUN, "what a run gave back was spoilt");
-    return run_writer_append(
-        &dir->writer, dir->sweep->points[point].id, (struct slice){rendered.at, length},
-        (struct slice){rendered.at + length, rendered.length - length}, reterr);
+    const struct slice names = {all.at + parts.body, all.length - parts.body};
+    return run_writer_append(&dir->writer, &dir->sweep->points[point], names,
+                             (struct slice){all.at, parts.body}, parts.notes, reterr);
 }
 
 static int emit_point(void *context, size_t point, const struct study *study,
@@ -281,6 +282,9 @@ struct joined {
     struct sweep_counts *counts;
     struct notes *notes;
     cJSON *warnings;
+    struct csv **rows;                        /* readers, by the columns of the store */
+    struct csv *noted;                        /* that of notes */
+    struct str block, cells, policy, warning; /* of the point; cells: by which it is known */
     struct arena arena;
     ARRAY_OF(const char *) further; /* columns that not every point has, of services say */
 };
@@ -290,75 +294,75 @@ static void add_cell(struct slice cell, struct str *out) {
     str_add_bytes(out, cell.at, cell.length);
 }
 
-/* point: its cells. */
-static void add_done_row(const struct joined *to, const struct csv *csv, const struct str *point,
-                         const char *policy, const char *warning) {
-    str_add_bytes(to->done, point->text, point->length);
-    csv_comma_text(to->done, policy);
+static void add_done_row(const struct joined *to, const struct csv *csv) {
+    str_add_bytes(to->done, to->cells.text, to->cells.length);
+    csv_comma_text(to->done, to->policy.text);
     for (int c = POLICY_COLUMN + 1; c < FURTHER_COLUMN; c++)
         add_cell(csv_field(csv, c), to->done);
-    csv_comma_text(to->done, warning);
+    csv_comma_text(to->done, to->warning.text);
     for (size_t f = 0; f < to->further.count; f++)
         add_cell(csv_field(csv, csv_column(csv, to->further.at[f])), to->done);
     str_add_char(to->done, '\n');
 }
 
-static void keep_warning(const struct joined *to, size_t point, const char *warning) {
+static void keep_warning(const struct joined *to, size_t point) {
     cJSON *object = json_append_object(to->warnings);
     for (size_t a = 0; a < to->sweep->axes.count; a++)
         json_add_text(object, to->sweep->axes.at[a].column,
                       sweep_value(to->sweep, point, a)->shown);
-    json_add_text(object, "warning", warning);
+    json_add_text(object, "warning", to->warning.text);
 }
 
-/* csv: of a point that is done; its first row is there. */
-static int take_rows(const struct joined *to, size_t point, struct csv *csv,
-                     const struct str *cells, struct slice notes, struct error *reterr) {
-    struct arena arena = {0};
-    struct notes own = {.sources = 0};
-    struct str warning = {0};
+/* The policy and the notes of a point that is done, as of its first row. */
+static int take_notes(struct joined *to, size_t point, const struct csv *csv, struct slice notes,
+                      struct error *reterr) {
     const struct slice name = csv_field(csv, POLICY_COLUMN);
-    const char *policy = arena_strndup(&arena, name.at, name.length);
-    int r = notes_add_text(to->notes, notes, policy, reterr);
-    if (r == 0)
-        r = notes_add_text(&own, notes, policy, reterr);
-    notes_add_point_warnings(&own, &warning);
-    if (warning.length > 0)
-        keep_warning(to, point, warning.text);
-    for (r = r < 0 ? r : 1; r == 1; r = csv_next(csv, reterr)) {
-        figures_add(to->figures, point, csv);
-        add_done_row(to, csv, cells, policy, warning.text);
-    }
-    str_finish(&warning);
-    notes_finish(&own);
-    arena_finish(&arena);
+    to->policy.length = to->warning.length = 0;
+    str_add_bytes(&to->policy, name.at, name.length);
+    str_add(&to->warning, "");
+    int r = notes_add_text(to->notes, to->noted, notes, to->policy.text, &to->warning, reterr);
+    if (to->warning.length > 0)
+        keep_warning(to, point);
     return r;
 }
 
-static int join_point(const struct sweep_dir *dir, size_t point, const struct joined *to,
+/* Of a point that is done. */
+static int take_rows(struct joined *to, size_t point, struct csv *csv, struct slice notes,
+                     struct slice rows, struct error *reterr) {
+    struct slice line;
+    bool first = true;
+    while (slice_line(&rows, &line)) {
+        int r = csv_take_line(csv, line, reterr);
+        if (r == 0 && first)
+            r = take_notes(to, point, csv, notes, reterr);
+        if (r < 0)
+            return r;
+        figures_add(to->figures, point, csv);
+        add_done_row(to, csv);
+        first = false;
+    }
+    return 0;
+}
+
+static int join_point(const struct sweep_dir *dir, size_t point, struct joined *to,
                       struct error *reterr) {
     const struct run_record *record = record_of(dir, point);
-    struct str cells = {0}, notes = {0}, text = {0};
-    struct csv *csv = NULL;
+    struct slice notes, rows;
     to->counts->missing += !record;
     if (!record)
         return 0;
-    int r = run_store_load(&dir->store, record, &notes, &text, reterr);
-    add_point_cells(dir->sweep, point, &cells);
+    int r = run_store_load(&dir->store, record, &to->block, &notes, &rows, reterr);
     bool done = record->state == SWEEP_DONE;
-    if (r == 0 && done)
-        r = csv_of_text((struct slice){text.text, text.length}, "a point", &csv, reterr);
-    if (r == 0 && done && (r = csv_next(csv, reterr)) == 1)
-        r = take_rows(to, point, csv, &cells, (struct slice){notes.text, notes.length}, reterr);
-    str_add_char(&cells, ',');
-    if (r == 0 && !done)
-        point_file_rows((struct slice){text.text, text.length}, cells.text, to->failed);
     to->counts->done += done;
     to->counts->failed += !done;
-    csv_close(csv);
-    str_finish(&cells);
-    str_finish(&notes);
-    str_finish(&text);
+    to->cells.length = 0;
+    add_point_cells(dir->sweep, point, &to->cells);
+    if (r == 0 && done)
+        return take_rows(to, point, to->rows[record->columns], notes, rows, reterr);
+    if (r == 0) {
+        str_add_bytes(to->failed, to->cells.text, to->cells.length);
+        add_cell(rows, to->failed);
+    }
     return r;
 }
 
@@ -369,28 +373,49 @@ static void add_further(struct joined *to, const char *name) {
     array_push(&to->further, arena_strdup(&to->arena, name));
 }
 
-static int find_further(const struct sweep_dir *dir, struct joined *to, struct error *reterr) {
-    int r = 0;
-    for (size_t p = 0; p < dir->sweep->count && r == 0; p++) {
+/* Columns that not every point has, in the order in which points have them. */
+static void find_further(const struct sweep_dir *dir, struct joined *to) {
+    bool *seen = mem_zalloc(dir->store.columns.count, sizeof *seen);
+    for (size_t p = 0; p < dir->sweep->count; p++) {
         const struct run_record *record = record_of(dir, p);
-        struct str notes = {0}, text = {0};
-        struct csv *csv = NULL;
-        if (!record || !record->further)
+        if (!record || seen[record->columns] || !dir->store.columns.at[record->columns].further)
             continue;
-        r = run_store_load(&dir->store, record, &notes, &text, reterr);
-        if (r == 0)
-            r = csv_of_text((struct slice){text.text, text.length}, "a point", &csv, reterr);
-        for (size_t c = FURTHER_COLUMN; r == 0 && c < csv_column_count(csv); c++)
+        const struct csv *csv = to->rows[record->columns];
+        for (size_t c = FURTHER_COLUMN; c < csv_column_count(csv); c++)
             add_further(to, csv_column_name(csv, c));
-        csv_close(csv);
-        str_finish(&notes);
-        str_finish(&text);
+        seen[record->columns] = true;
+    }
+    free(seen);
+}
+
+static int open_readers(const struct run_store *store, struct joined *to, struct error *reterr) {
+    int r = notes_reader(&to->noted, reterr);
+    to->rows = mem_zalloc(store->columns.count, sizeof *to->rows);
+    for (size_t i = 0; i < store->columns.count && r == 0; i++) {
+        const struct str *names = &store->columns.at[i].names;
+        r = csv_of_text((struct slice){names->text, names->length}, "a point", &to->rows[i],
+                        reterr);
     }
     return r;
 }
 
+static void finish_join(const struct run_store *store, struct joined *to) {
+    for (size_t i = 0; i < store->columns.count; i++)
+        csv_close(to->rows[i]);
+    csv_close(to->noted);
+    free(to->rows);
+    free(to->further.at);
+    str_finish(&to->block);
+    str_finish(&to->cells);
+    str_finish(&to->policy);
+    str_finish(&to->warning);
+    arena_finish(&to->arena);
+}
+
 static int join_points(const struct sweep_dir *dir, struct joined *to, struct error *reterr) {
-    int r = find_further(dir, to, reterr);
+    int r = open_readers(&dir->store, to, reterr);
+    if (r == 0)
+        find_further(dir, to);
     add_header(dir->sweep, to->done);
     str_add_char(to->done, ',');
     summary_csv_header(0, to->done);
@@ -403,8 +428,7 @@ static int join_points(const struct sweep_dir *dir, struct joined *to, struct er
     str_add(to->failed, ",error\n");
     for (size_t p = 0; p < dir->sweep->count && r == 0; p++)
         r = join_point(dir, p, to, reterr);
-    free(to->further.at);
-    arena_finish(&to->arena);
+    finish_join(&dir->store, to);
     return r;
 }
 
