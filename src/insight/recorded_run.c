@@ -62,8 +62,8 @@ static int check_recorded(const struct recorded *manifest, const char *path, str
     int r = missing.length == 0
                 ? 0
                 : error_set(reterr, ERROR_INPUT,
-                            "%s: %s: it was not recorded, but written by easim %s without the key "
-                            "`record: true` of its scenario",
+                            "%s: %s: easim %s did not record it: use the option record of run or "
+                            "compare, or `record: true` in the scenario",
                             path, missing.text, manifest->command);
     str_finish(&missing);
     return r;

@@ -422,7 +422,8 @@ def damaged(folder):
     Scenario(THREADED).write(folder)
     easim(*RUN, "whole", "--set", "replications=1", cwd=folder)
     easim("run", "scenario.yaml", "--out", "plain", "--quiet", cwd=folder)
-    refused(folder / "plain", "segments.csv, gpus.csv, workload.csv, recorded.csv, series.csv: it was not recorded")
+    refused(folder / "plain", "segments.csv, gpus.csv, workload.csv, recorded.csv, series.csv: easim run did not record it: "
+            "use the option record of run or compare, or `record: true` in the scenario")
     refused(folder, "manifest.json is missing")
     refused(folder / "nowhere", "cannot open folder: No such file or directory")
     for file, old, new, expected in DAMAGES:

@@ -161,6 +161,8 @@ def same_again(folder):
     """The same results give the same page, and results stay results."""
     before = (folder / "run/report.html").read_bytes()
     easim("report", folder / "run")
+    why = "These results were not recorded (option record, or record: true in the scenario): what every GPU did is not known."
+    assert data_of(folder / "run/report.html")["policies"][0]["absent"]["lanes"] == why
     assert (folder / "run/report.html").read_bytes() == before
     assert easim("run", folder / "run/manifest.json").stdout.strip() == "equal"
     easim("report", folder / "run", "--out", folder / "pages/new", "--quiet")

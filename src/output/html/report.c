@@ -117,7 +117,8 @@ static int physics_json_add(struct str *out, const char *folder, struct error *r
 #define MOST_JOBS     30000u
 #define MOST_MANIFEST ((size_t)64 << 20)
 
-#define NOT_RECORDED "These results were not recorded (record: true in the scenario): "
+#define NOT_RECORDED \
+    "These results were not recorded (option record, or record: true in the scenario): "
 #define SUMMARY_ONLY ": the results are a summary only."
 
 struct report {
