@@ -152,13 +152,14 @@ static bool is_infinite(struct slice text) {
 
 /* All fields are whole numbers, none of them too large, as in nearly every line. */
 static bool is_usual_line(struct reader *reader) {
-    const struct swf_field *fields = reader->fields;
-    reader->seconds[SUBMIT] = (double)fields[SUBMIT].whole;
-    reader->seconds[RUN] = (double)fields[RUN].whole;
-    reader->seconds[REQUESTED_TIME] = (double)fields[REQUESTED_TIME].whole;
-    return reader->all_plain && reader->seconds[SUBMIT] <= TIME_MAX_S &&
-           reader->seconds[RUN] <= TIME_MAX_S && fields[ALLOCATED].whole <= FOREIGN_MAX_GPUS &&
-           fields[REQUESTED].whole <= FOREIGN_MAX_GPUS;
+    bool usual = reader->all_plain;
+    for (size_t i = 0; usual && i < sizeof used_fields / sizeof *used_fields; i++) {
+        double value = (double)reader->fields[used_fields[i].field].whole;
+        if (used_fields[i].seconds)
+            reader->seconds[used_fields[i].field] = value;
+        usual = value <= used_fields[i].most;
+    }
+    return usual;
 }
 
 static bool parse_fields(struct reader *reader) {
