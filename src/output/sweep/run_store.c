@@ -304,6 +304,16 @@ static int take_file(struct run_writer *writer, struct error *reterr) {
     return mine ? 0 : ERROR_IO;
 }
 
+/* None but those of columns that need no block. */
+static void forget_columns(struct run_writer *writer) {
+    struct run_store known = {.turn = writer->turn};
+    add_known_columns(&known);
+    writer->written.count = 0;
+    for (size_t i = 0; i < known.columns.count; i++)
+        array_push(&writer->written, known.columns.at[i].hash);
+    run_store_finish(&known);
+}
+
 static int write_block(struct run_writer *writer, const struct str *block, struct error *reterr) {
     for (size_t at = 0; at < block->length;) {
         ssize_t count = TEMP_FAILURE_RETRY(write(writer->fd, block->text + at, block->length - at));
@@ -320,15 +330,10 @@ static int write_block(struct run_writer *writer, const struct str *block, struc
 
 /* The block with the names of the columns, before the first one that has them. */
 static void add_columns_block(struct run_writer *writer, struct slice names, struct str *out) {
-    struct run_store known = {.turn = writer->turn};
     const uint64_t hash = hash_names(names);
-    add_known_columns(&known);
-    bool is_new = find_columns(&known, hash) == known.columns.count;
     for (size_t i = 0; i < writer->written.count; i++)
-        is_new = is_new && writer->written.at[i] != hash;
-    run_store_finish(&known);
-    if (!is_new)
-        return;
+        if (writer->written.at[i] == hash)
+            return;
     str_addf(out, "columns,%0*llx\n", HASH_CHARS, (unsigned long long)hash);
     str_add_bytes(out, names.at, names.length);
     str_add_char(out, '\n');
@@ -353,12 +358,15 @@ int run_writer_append(struct run_writer *writer, const struct sweep_point *point
         int r = take_file(writer, reterr);
         if (r < 0)
             return r;
+        forget_columns(writer);
     }
     struct str block = {0};
     str_add(&block, writer->torn ? "\n" : "");
     add_columns_block(writer, names, &block);
     add_run_block(writer, point, hash_names(names), body, notes, &block);
     int r = write_block(writer, &block, reterr);
+    if (r < 0)
+        forget_columns(writer); /* those of the block may be lost */
     str_finish(&block);
     return r;
 }

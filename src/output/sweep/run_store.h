@@ -69,7 +69,7 @@ struct run_writer {
     char *path;         /* NULL: none yet */
     int fd;
     bool torn;                  /* the file ends within a line */
-    ARRAY_OF(uint64_t) written; /* names of columns */
+    ARRAY_OF(uint64_t) written; /* hashes of names of columns that need no block any more */
 };
 
 /* names: of the columns of its rows, without a line end. The notes are the beginning of the body.
