@@ -173,6 +173,6 @@ const char *config_dropped_reason(const struct config_dropped *d, const struct m
                             d->least_k, d->most_gpus);
     if (!model)
         return "no allowed GPU type in the cluster";
-    return model->gpu_count == 0 ? "its model has serving tables only: no job can be of it"
+    return model->gpu_count == 0 ? "its model has serving tables only, so no job can use it"
                                  : "its model knows no allowed GPU type";
 }

@@ -253,7 +253,7 @@ static const char *role_fault(const struct easim_policy *p, const struct easim_p
     if (role->capability & ~declared(p))
         return "its role needs a capability or extension that is not declared";
     if (param->role == EASIM_ROLE_ROUND && p->list)
-        return "role ROUND is of free policies: list policies have round_s";
+        return "role ROUND is for free policies: list policies have round_s";
     return param->type == EASIM_PARAM_CHOICE && !param->choices[1] ? "its role needs two choices"
                                                                    : NULL;
 }
@@ -342,7 +342,7 @@ static const char *column_fault(const struct easim_policy *p, const struct easim
                                   strcmp(p->params[i].name, column->param) != 0))
         i++;
     if (i == p->param_count)
-        return "it is of no parameter that is a table";
+        return "its param must name a table parameter";
     if (!column->name || !column->name[0] || !utf8_is_printable(column->name, false))
         return "expected a name in " PRINTABLE;
     if (column->type == EASIM_PARAM_TEXT)

@@ -273,7 +273,7 @@ int params_read_tables(struct policy_params *params, const struct binding *bindi
         struct str names = {0};
         *table = param_table_read(params->policy, param->name, path, binding, &names);
         if (names.length > 0)
-            str_addf(unused, "%s%s: columns of no use to policy %s: %s",
+            str_addf(unused, "%s%s: columns that policy %s does not use: %s",
                      unused->length > 0 ? "; " : "", path, params->policy->name, names.text);
         str_finish(&names);
     }

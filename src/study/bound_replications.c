@@ -43,7 +43,7 @@ static int keep_bounds(void *context, size_t task, struct slice result, const ch
         memcpy(&outcome, result.at, sizeof outcome);
     else
         error_set(&outcome.error, ERROR_MACHINE, "the bounds of replication %zu: %s", task + 1,
-                  failure ? failure : "they are not whole");
+                  failure ? failure : "they are incomplete");
     all->bounds[task] = outcome.bounds;
     if (outcome.error.code < 0)
         all->error = outcome.error;
@@ -54,7 +54,7 @@ static int keep_bounds(void *context, size_t task, struct slice result, const ch
 
 int bound_replications_check(const struct study *study, struct error *reterr) {
     return study->source.services.count > 0
-               ? error_set(reterr, ERROR_INPUT, "there are no bounds of runs with services")
+               ? error_set(reterr, ERROR_INPUT, "easim cannot bound runs with services")
                : 0;
 }
 

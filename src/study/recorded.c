@@ -255,12 +255,10 @@ int recorded_check(const char *folder, struct error *reterr) {
     if (code != 0)
         r = error_set(reterr, ERROR_INPUT, "%s: cannot open folder: %s", folder, strerror(code));
     else if (!files_exist(manifest))
-        r = error_set(
-            reterr, ERROR_INPUT,
-            "%s: " MANIFEST_NAME
-            " is missing: these are no results, or what was left when writing them was cut "
-            "short",
-            folder);
+        r = error_set(reterr, ERROR_INPUT,
+                      "%s: " MANIFEST_NAME
+                      " is missing: the folder has no results, or writing them was interrupted",
+                      folder);
     else
         r = recorded_load(&recorded, manifest, reterr);
     if (r == 0 && recorded.scenario.path) /* those of a validation are in the folders of its runs */

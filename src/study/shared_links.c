@@ -55,10 +55,11 @@ static bool some_type_has_roof(const struct cluster *cluster) {
 static void warn_of_two_meanings(struct study *study, const struct model *model) {
     if (model->bytes_per_sample > 0 && isnan(model->storage_bytes_per_sample) &&
         model->flops_per_sample > 0 && some_type_has_roof(&study->cluster))
-        warn(study,
-             "models.%s.bytes_per_sample: what a sample reads from storage, and what it moves in "
-             "GPU memory; storage_bytes_per_sample tells them apart",
-             model->name);
+        warn(
+            study,
+            "models.%s.bytes_per_sample: is both what a sample reads from storage and what it moves in "
+            "GPU memory; storage_bytes_per_sample sets the first one alone",
+            model->name);
 }
 
 static void warn_of_storage(struct study *study, const struct usage *usage) {

@@ -29,13 +29,12 @@ static void warn_of_demand(struct study *study, const struct service *service) {
     const struct service_demand *d = &service->demand;
     int64_t horizon_ns = study->scenario.horizon_ns;
     if (service_demand_is_none(d))
-        warn_of_service(study, service, "demand: nothing is ever asked for");
+        warn_of_service(study, service, "demand: it is always 0");
     else if (d->end_ns < horizon_ns && horizon_ns != TIME_NONE_NS)
-        warn_of_service(
-            study, service,
-            "demand: nothing is asked for from t = %.9g s on, %.9g s before the horizon "
-            "(period: DURATION would repeat it)",
-            units_s(d->end_ns), units_s(horizon_ns - d->end_ns));
+        warn_of_service(study, service,
+                        "demand: it is always 0 from t = %.9g s on, %.9g s before the horizon "
+                        "(period: DURATION would repeat it)",
+                        units_s(d->end_ns), units_s(horizon_ns - d->end_ns));
 }
 
 /* ---- Overload ---- */
@@ -87,8 +86,9 @@ static void warn_of_overload(struct study *study, const struct service *service)
         sum.peak * d->output_share, outputs ? "outputs" : "tokens", sum.mean * d->output_share,
         (long long)service->replicas.max, sum.most * d->output_share, units_s(sum.first_ns),
         100 * sum.above,
-        isfinite(service->slo.timeout_s) ? "who would wait longer than timeout_s is not served"
-        : sum.mean <= sum.most           ? "meanwhile requests wait"
+        isfinite(service->slo.timeout_s)
+            ? "requests that would wait longer than timeout_s are not served"
+        : sum.mean <= sum.most ? "meanwhile requests wait"
         : study->scenario.horizon_ns == TIME_NONE_NS
             ? "the backlog grows until the last job ends the run"
             : "the backlog grows as long as this lasts");
@@ -113,7 +113,7 @@ static void warn_of_limits(struct study *study, const struct service *service) {
     if (first + 1 < count)
         warn_of_service(
             study, service,
-            "replicas.b: from %.9g to %.9g all are alike, as latency or what was measured ends sooner",
+            "replicas.b: from %.9g to %.9g all have the same effect, because latency or the measured range ends sooner",
             limits[first], limits[count - 1]);
 }
 
@@ -121,7 +121,7 @@ static void warn_of_scaling(struct study *study, const struct service *service) 
     const struct service_replicas *r = &service->replicas;
     if (service->has_scaling && r->min == r->max && service->config_count == 1)
         warn_of_service(study, service,
-                        "scaling: of no effect, but when a replica is lost: min is max");
+                        "scaling: of no effect unless a replica is lost, because min equals max");
 }
 
 /* The rest of `scaling` says what the first replicas are. */
@@ -146,7 +146,8 @@ static void service_warnings_find(struct study *study) {
     const struct service *services = study->source.services.at;
     for (size_t i = 0; i < study->source.services.count; i++) {
         if (services[i].unfit)
-            warn_of_service(study, &services[i], "replicas: these cannot be:%s", services[i].unfit);
+            warn_of_service(study, &services[i], "replicas: impossible configurations:%s",
+                            services[i].unfit);
         warn_of_demand(study, &services[i]);
         warn_of_overload(study, &services[i]);
         warn_of_limits(study, &services[i]);
@@ -388,7 +389,7 @@ static void warn_of_plans(struct study *study, const struct usage *usage) {
     if (study->models.published && plans.choices.count == 0)
         warn(study, "plans: of no effect, no job is the training of a transformer");
     else if (text.length > 0)
-        warn(study, "plans: of least time where no published one fits: %s", text.text);
+        warn(study, "plans: uses the fastest plan, because no published one fits: %s", text.text);
     str_finish(&text);
     plan_table_finish(&plans);
 }
@@ -405,7 +406,7 @@ static void warn_of_perturb(struct study *study, const struct stream *stream, co
     if (p->compress == 1)
         warn(study, "%s.perturb.time_compression: of no effect, it is 1", path);
     if (!trace_perturb_draws(p))
-        warn(study, "%s.perturb: nothing of it is drawn, all replications have the same log", path);
+        warn(study, "%s.perturb: it draws nothing, so all replications have the same log", path);
     int64_t days = trace_perturb_days(trace);
     double last_h =
         units_s(trace->rows.at[trace->rows.count - 1].submit_ns - (days - 1) * TRACE_DAY_NS) /
@@ -438,7 +439,7 @@ static void warn_of_slice(struct study *study, const struct stream *stream) {
              stream->path);
     if (stream->lead_ns > 0 && source->own_warmup_ns < source->warmup_ns &&
         stream->lead_ns < source->warmup_ns)
-        warn(study, "%s.slice: begins %.9g s before the measured time, with which %s ends",
+        warn(study, "%s.slice: begins %.9g s before the measured time, which begins when %s ends",
              stream->path, units_s(source->warmup_ns - stream->lead_ns), source->warmup_path);
     if (stream->changes.lead_s > stream->changes.from_s)
         warn(study,

@@ -156,7 +156,7 @@ static void assign_row(struct trace *trace, const struct stream *stream,
         if (!row->model || assign->overwrite)
             row->model = trace_text(trace, (struct slice){model, strlen(model)});
         if (row->gpu_milli > 0 && row->gpu_milli < WHOLE_GPU_MILLI)
-            trace_note(trace, false, "part of a GPU, and a model was assigned: a whole one",
+            trace_note(trace, false, "part of a GPU, but a model is assigned: it gets a whole GPU",
                        row->line);
         row->gpu_milli = 0;
     }

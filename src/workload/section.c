@@ -117,7 +117,7 @@ static void bind_mix(struct schema_list *mix, const struct model_set *models, co
         else if (entries[i].model && models->models[found].gpu_count == 0)
             problems_add(binding->problems, entries[i].where,
                          arena_printf(binding->arena, "%s[%zu].model", path, i),
-                         "model \"%s\" has serving tables only: no job can be of it",
+                         "model \"%s\" has serving tables only, so no job can use it",
                          entries[i].model);
         entries[i].model_index = found < 0 ? 0 : (uint32_t)found;
     }
@@ -138,7 +138,7 @@ static void default_mix(struct stream *stream, const struct model_set *models, c
             "there are no models: name a model file under `models`, or make the jobs `rigid`");
     else if (count == 0)
         report_section(binding, stream, path,
-                       "all models have serving tables only, of which there can be no jobs");
+                       "all models have serving tables only, so no job can use them");
 }
 
 /* Every model of the stream has to say what its target is. */
@@ -262,8 +262,9 @@ void source_note_whole_gpus(struct workload_source *source) {
     struct stream *streams = source->streams.at;
     for (size_t i = 0; i < source->streams.count; i++)
         if (streams[i].assign.models.count == 0)
-            note_shares(&streams[i],
-                        "part of a GPU (gpu_share), which the policy does not share: a whole one");
+            note_shares(
+                &streams[i],
+                "part of a GPU (gpu_share), but the policy does not share GPUs: it gets a whole GPU");
 }
 
 /* The scenario must know names in the log. Texts are interned, so a pointer is checked once. */
@@ -351,7 +352,8 @@ static void read_trace(struct stream *stream, const struct workload_source *sour
         check_rows(stream, source, binding);
         if (stream->assign.models.count >
             0) /* nobody knows the speed of a model on part of a GPU */
-            note_shares(stream, "part of a GPU (gpu_share), and gets a model: a whole one");
+            note_shares(stream,
+                        "part of a GPU (gpu_share), but a model is assigned: it gets a whole GPU");
     }
 }
 

@@ -30,7 +30,7 @@ static const char *why_not(const struct candidate *candidate, const struct servi
     int type = cluster_find_type(cluster, candidate->gpu);
     const struct latency_objective *o = &service->objective;
     if (!candidate->table)
-        return "the model has no serving table of it";
+        return "the model has no serving table for it";
     if (type < 0)
         return "the cluster has no such GPU";
     if (candidate->k > cluster->gpu_types[type].node_gpus_max)

@@ -273,7 +273,7 @@ Test(contention, bytes_of_two_meanings) {
     cr_assert_eq(t.study.warnings.count, 1u);
     cr_expect_str_eq(
         t.study.warnings.at[0],
-        "models.m.bytes_per_sample: what a sample reads from storage, and what it moves in "
-        "GPU memory; storage_bytes_per_sample tells them apart");
+        "models.m.bytes_per_sample: is both what a sample reads from storage and what it moves in "
+        "GPU memory; storage_bytes_per_sample sets the first one alone");
     trial_finish(&t);
 }

@@ -347,7 +347,7 @@ Test(plugins, kept_answers) {
         {"time", ANEW_B, NULL},
         {"allow", WOULD_START("c"), WOULD_START("c")},
         {"factor",
-         "policy reads_view: decide failed: the user_factor of user default makes values fall with more usage, against factor_grows (at t = 2 s)",
+         "policy reads_view: decide failed: the user_factor of user default makes values fall with more usage, but factor_grows is declared (at t = 2 s)",
          NULL},
         {"random", NULL, NULL},
         {"nothing", NULL, NULL}};

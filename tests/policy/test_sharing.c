@@ -216,7 +216,7 @@ Test(sharing, policy_without) {
     const struct trace *trace = &((const struct stream *)t.study.source.streams.at)->trace;
     cr_assert_eq(trace->notes.count, 1);
     cr_expect_eq(trace->notes.at[0].rows, 2);
-    cr_expect(strstr(trace->notes.at[0].reason, "which the policy does not share"));
+    cr_expect(strstr(trace->notes.at[0].reason, "but the policy does not share GPUs"));
     cr_expect(!strstr(t.jobs_csv.text, "gpu_share"));
     trial_finish(&t);
 }
@@ -233,7 +233,7 @@ Test(sharing, assigned_model) {
         "workload: {kind: trace, file: jobs.csv, assign: {models: [{model: vit-base-fp32, weight: 1}]}}\n");
     const struct trace *trace = &((const struct stream *)t.study.source.streams.at)->trace;
     cr_assert_eq(trace->notes.count, 1);
-    cr_expect(strstr(trace->notes.at[0].reason, "gets a model"));
+    cr_expect(strstr(trace->notes.at[0].reason, "but a model is assigned"));
     expect_near(trial_find(&t, "a")->gpu_s, trial_find(&t, "a")->exec_s, "a whole GPU");
     trial_finish(&t);
 }

@@ -69,7 +69,7 @@ def said_of_services(folder):
     log = "{file: log.csv, format: azure-llm, repeat: true}"
     rows = [f"{folder}/log.csv: 1 requests without an output token (first: line 3)", f"{folder}/log.csv: 1 rows earlier than one before them: sorted (first: line 4)"]
     again = "repeated: workload.demand every 10 s"
-    ends = "nothing is asked for from t = {} s on, {} s before the horizon (period: DURATION would repeat it)"
+    ends = "it is always 0 from t = {} s on, {} s before the horizon (period: DURATION would repeat it)"
     path = "workload."
     cases = [
         ({"demand": log}, ["service chat: 4 prompt tokens for each output token; the tables of m were measured with prompts of their "
@@ -78,11 +78,11 @@ def said_of_services(folder):
                                               "tokens: of the work 71.4 % is output", *rows, again], []),
         ({"demand": "{file: gaps.csv}"}, [f"{folder}/gaps.csv: 1 empty cells, filled with the value before (first: line 3)"],
          [path + "demand: " + ends.format(30, 3570)]),
-        ({"demand": "{tokens_per_s: 0}"}, [], [path + "demand: nothing is ever asked for"]),
+        ({"demand": "{tokens_per_s: 0}"}, [], [path + "demand: it is always 0"]),
         ({"replicas": "min: 1, max: 1, b: [8, 16, 32, 64], k: [1, 2]"}, [],
-         [path + "replicas: these cannot be: g k 2: the model has no serving table of it",
-          path + "replicas.b: from 32 to 64 all are alike, as latency or what was measured ends sooner"]),
-        ({"more": ", scaling: {target: 0.5}"}, [], [path + "scaling: of no effect, but when a replica is lost: min is max"]),
+         [path + "replicas: impossible configurations: g k 2: the model has no serving table for it",
+          path + "replicas.b: from 32 to 64 all have the same effect, because latency or the measured range ends sooner"]),
+        ({"more": ", scaling: {target: 0.5}"}, [], [path + "scaling: of no effect unless a replica is lost, because min equals max"]),
         ({}, [], [])]
     for changes, notes, warnings in cases:
         plain = {"horizon": "1h", "model": "m", "demand": "{tokens_per_s: 100}", "replicas": "min: 1, max: 1", "more": ""}

@@ -142,7 +142,7 @@ def runs(folder):
     done = easim("run", folder / "c.yaml", "--set", "workload.perturb={load_scale: 1, time_compression: 1}", "--out", folder / "ones")
     assert filecmp.cmp(folder / "plain/jobs.csv", folder / "ones/jobs.csv", shallow=False)
     for words in ("workload.perturb.load_scale: of no effect, it is 1", "workload.perturb.time_compression: of no effect, it is 1",
-                  "workload.perturb: nothing of it is drawn, all replications have the same log"):
+                  "workload.perturb: it draws nothing, so all replications have the same log"):
         assert words in done.stdout + done.stderr, done
     write_log(folder, DAYS[:4] + [[3600]])
     done = easim("run", folder / "c.yaml", "--set", "workload.perturb={bootstrap_days: 1}", "--out", folder / "short")

@@ -291,7 +291,7 @@ def check_published(folder):
     table = easim("models", scenario).stdout
     assert "tp4pp2v1dp1mb4  published\n" in table and "tp2pp4v2dp4mb1  published of 64\n" in table, table
     said = easim("run", scenario, "--check", "--out", folder / "published").stdout
-    assert "plans: of least time where no published one fits: gpt on 3 a100" in said, said
+    assert "plans: uses the fastest plan, because no published one fits: gpt on 3 a100" in said, said
     taken = {job["k"]: job["plan"] for job in rows_of(folder / "published/jobs.csv") if job["status"] == "finished"}
     assert taken and all(expected[k][0] == plan for k, plan in taken.items() if k in expected), taken
     best = rows_in(easim("models", scenario, "--format", "csv", "--set", "plans=best").stdout)

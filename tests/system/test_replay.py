@@ -94,7 +94,7 @@ def is_an_input(folder):
     easim("run", folder / "o/manifest.json", code=1, says="r.csv")
     assert "is no use" not in easim("check", folder / "c.yaml").stdout
     (folder / "sub/r.csv").write_text("node,time_s,job_id,gpus\n3,0,a,1\n")
-    assert "columns of no use to policy replay: node" in easim("check", folder / "c.yaml").stdout
+    assert "columns that policy replay does not use: node" in easim("check", folder / "c.yaml").stdout
 
 
 def points_are_one_note(folder):

@@ -358,7 +358,7 @@ def overloaded(folder):
             ("{tokens_per_s: 4000}", 2, "100s", "", None),  # as much; in bins but for rounding
             ("{tokens_per_s: 4000, amplitude: 1e-13, period: 7h, bin: 3s}", 2, "7h", "", None),
             ("{tokens_per_s: 5000}", 2, "100s", "", "5000 5000 4000 0 100 " + grows),
-            ("{tokens_per_s: 5000}", 2, "100s", ", timeout_s: 20", "5000 5000 4000 0 100 who would wait longer than timeout_s is not served"),
+            ("{tokens_per_s: 5000}", 2, "100s", ", timeout_s: 20", "5000 5000 4000 0 100 requests that would wait longer than timeout_s are not served"),
             (repeated, 2, "1h", "", "9000 7000 4000 60 75 " + grows),   # a round: (60 * 1000 + 180 * 9000) / 240
             (repeated, 4, "1h", "", "9000 7000 8000 60 75 " + waits),
             (repeated, 2, "100s", "", "9000 4200 4000 60 40 " + grows),  # the run: (60 * 1000 + 40 * 9000) / 100

@@ -120,7 +120,7 @@ def with_others(folder):
            f"{{name: y, kind: trace, file: {folder}/log.csv, slice: {{from: 20h, lead: 9h}}}}, " "{name: z, kind: periodic, period: 1h, rigid: {k: 1}, sizes: {law: constant, mean: 1h}}]}")
     done = easim("run", folder / "one.yaml", "--set", f"workload={two}", "--out", folder / "two", "--record")
     assert float(rows_of(folder / "two/summary.csv")[0]["sim_s"]) == 51 * HOUR
-    assert ("workload.streams[0].slice: begins 10800 s before the measured time, with which workload.streams[1].slice.lead ends\n"
+    assert ("workload.streams[0].slice: begins 10800 s before the measured time, which begins when workload.streams[1].slice.lead ends\n"
             in done.stdout), done.stdout
     easim("attribute", folder / "two", "--quiet")  # the record alone says when the measured time begins
     rows = rows_of(folder / "two/blame.csv")

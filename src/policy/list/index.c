@@ -532,7 +532,7 @@ bool index_check_grown(struct index *index, const struct easim_pass *pass) {
             continue;
         str_addf(
             &text,
-            "the user_factor of user %.60s makes values fall with more usage, against factor_grows",
+            "the user_factor of user %.60s makes values fall with more usage, but factor_grows is declared",
             easim_view_user(pass->view, m->user)->name);
         pass->host->fail(pass->plan, text.text);
         str_finish(&text);

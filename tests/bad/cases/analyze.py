@@ -16,6 +16,6 @@ CASES = [
     rule("no number", "HOL.least_jobs=many", '--rule: HOL.least_jobs: expected integer 1..1000000000, got "many"'),
     rule("nothing", "IDLE.sleep_after=", '--rule: IDLE.sleep_after: expected duration such as 90s or 10h 0.001..1000000000, got ""'),
     command("analyze: no manifest", ["analyze", "r"],
-            "easim: r: manifest.json is missing: these are no results, or what was left when writing them was cut short",
+            "easim: r: manifest.json is missing: the folder has no results, or writing them was interrupted",
             files={"r/segments.csv": "policy\n"}),
 ]

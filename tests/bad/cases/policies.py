@@ -87,7 +87,7 @@ CASES = [
     module("role_type", "policy good: parameter 0 (tau): its role needs another type"),
     module("role_twice", "policy good: parameter 0 (one): another parameter has its role"),
     module("role_undeclared", "policy good: parameter 0 (limits): its role needs a capability or extension that is not declared"),
-    module("role_round", "policy good: parameter 0 (tau): role ROUND is of free policies: list policies have round_s"),
+    module("role_round", "policy good: parameter 0 (tau): role ROUND is for free policies: list policies have round_s"),
     module("param_twice", "policy good: parameter 1 (slack): defined twice"),
     module("param_power_limits", "policy good: parameter 0 (power_limits): every policy that declares FREQUENCY has an option of "
            "that name"),

@@ -4,7 +4,7 @@ from base import command
 
 from cases.plot import AGGREGATE, sealed
 
-NO_MANIFEST = "manifest.json is missing: these are no results, or what was left when writing them was cut short"
+NO_MANIFEST = "manifest.json is missing: the folder has no results, or writing them was interrupted"
 OPERANDS = {"timeline": ["r"], "explain": ["r", "job"]}
 
 

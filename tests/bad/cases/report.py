@@ -22,7 +22,7 @@ CASES = [
     report("no results", {"r/notes.txt": "x\n"},
            "r: no results: expected aggregate.csv of a run, compare.csv of a comparison, sweep.csv of a sweep, models.csv of models or curves.csv of power beside a meter"),
     report("half written", RUN,
-           "r: manifest.json is missing: these are no results, or what was left when writing them was cut short", as_it_is=True),
+           "r: manifest.json is missing: the folder has no results, or writing them was interrupted", as_it_is=True),
     report("of another run", {**sealed(RUN), "r/jobs.csv": JOBS.replace("10", "11")},
            "r/jobs.csv: is not what manifest.json lists: it was changed, or written by another run", as_it_is=True),
     report("what models say", {"r/models.csv": "model\nm\n"}, "r: a report is of the folder of easim run, easim compare or easim sweep"),

@@ -37,10 +37,10 @@ def trained(name, section, *errors):
 
 
 CASES = [
-    trained("no model to train", POISSON, "c.yaml:11:3: workload: all models have serving tables only, of which there "
-            "can be no jobs"),
+    trained("no model to train", POISSON, "c.yaml:11:3: workload: all models have serving tables only, so no job "
+            "can use them"),
     trained("model of the mix", POISSON + "  mix: [{model: chat}]\n",
-            "c.yaml:15:9: workload.mix[0].model: model \"chat\" has serving tables only: no job can be of it"),
+            "c.yaml:15:9: workload.mix[0].model: model \"chat\" has serving tables only, so no job can use it"),
     serving("key missing", ("n: 7.5, ", ""), f"{POINT}: key \"n\" is missing"),
     serving("no power", ("power_w: 310, ", ""), f"{POINT}: key \"power_w\" is missing"),
     serving("negative rate", ("per_s: 300", "per_s: -300"),
