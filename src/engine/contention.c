@@ -77,6 +77,7 @@ void contention_finish(struct sim *sim) {
     free(c->rates);
     free(c->jobs);
     free(c->loose.at);
+    free(c->cut.at);
     free(c->new_readers.at);
     free(c->loads.at);
     free(c->changed.at);
@@ -356,13 +357,28 @@ static uint32_t some_member(const struct share_batch *batch) {
     return batch->jobs.at[slot];
 }
 
-bool contention_batch_changes(const struct sim *sim, const struct share_batch *batch,
-                              int64_t *ret_power_nw) {
+/* Whether a batch is to have another share, and its power with it. */
+static bool batch_changes(const struct sim *sim, const struct share_batch *batch,
+                          int64_t *ret_power_nw) {
     double share = storage_share(sim->contention, batch->most);
     if (batch->members == 0 || share == batch->share)
         return false;
     *ret_power_nw = power_at(sim, some_member(batch), share);
     return true;
+}
+
+void contention_list_batched(struct sim *sim) {
+    struct contention *c = sim->contention;
+    int64_t power_nw;
+    c->cut.count = 0;
+    for (size_t i = 0; i < c->made.count; i++) {
+        const struct share_batch *batch = c->made.at[i];
+        if (!batch_changes(sim, batch, &power_nw) || power_nw == batch->power_nw)
+            continue;
+        for (size_t k = 0; k < batch->jobs.count; k++)
+            if (batch->jobs.at[k] != EASIM_NONE)
+                array_push(&c->cut, batch->jobs.at[k]);
+    }
 }
 
 /* Adds `count` steps to the slots from first to end - 1. */
@@ -431,11 +447,13 @@ static void pass_time(struct sim *sim, struct share_batch *batch) {
         sweep(sim, batch);
 }
 
-void contention_batch_take_share(struct sim *sim, struct share_batch *batch, int64_t power_nw) {
-    double goodput = batch->goodput;
+void contention_batch_take_share(struct sim *sim, struct share_batch *batch) {
+    int64_t power_nw;
+    if (!batch_changes(sim, batch, &power_nw))
+        return;
     pass_time(sim, batch);
     batch->share = storage_share(sim->contention, batch->most);
-    batch->speed = goodput * batch->share;
+    batch->speed = batch->goodput * batch->share;
     sim->meter.types[batch->gpu_type].computing.nw += batch->members * (power_nw - batch->power_nw);
     batch->power_nw = power_nw;
 }

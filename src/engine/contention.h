@@ -70,6 +70,7 @@ struct contention {
     struct contended *jobs;
     ARRAY_OF(struct max_min_load) loads; /* scratch */
     ARRAY_OF(uint32_t) changed;          /* jobs whose share is to be another one */
+    ARRAY_OF(uint32_t) cut;              /* jobs whose segment ends by another share */
     ARRAY_OF(uint32_t) loose;            /* jobs that read and are in no batch */
     ARRAY_OF(uint32_t) new_readers;      /* since contention_settle */
     struct share_batch **batches; /* by configuration and span, NULL: none; NULL: not in use */
@@ -104,7 +105,7 @@ static inline bool contention_reads(const struct contention *c, uint32_t job) {
 /* Whether shares may have become others since contention_settle. */
 bool contention_is_changed(const struct sim *sim);
 /* Rates follow; contention->changed then has, in ascending order, the jobs in no batch whose share
-   is to become contention_wanted_share. Batches: contention_batch_changes. */
+   is to become contention_wanted_share. Batches: contention_batch_take_share. */
 void contention_settle(struct sim *sim);
 double contention_wanted_share(const struct sim *sim, uint32_t job);
 /* The job goes on at the wanted share. */
@@ -117,11 +118,10 @@ static inline bool contention_holds(const struct sim *sim, uint32_t job) {
 struct progress contention_progress(const struct sim *sim, uint32_t job);
 /* Energy that a job in a batch has drawn and that is not in its job_run, up to *ret_from_ns. */
 int128 contention_energy(const struct sim *sim, uint32_t job, int64_t *ret_from_ns);
-/* Whether a batch is to have another share, and its power with it. */
-bool contention_batch_changes(const struct sim *sim, const struct share_batch *batch,
-                              int64_t *ret_power_nw);
+/* Makes contention->cut the jobs of all batches whose power is to change. */
+void contention_list_batched(struct sim *sim);
 /* All jobs of a batch go on at the share that storage leaves them. */
-void contention_batch_take_share(struct sim *sim, struct share_batch *batch, int64_t power_nw);
+void contention_batch_take_share(struct sim *sim, struct share_batch *batch);
 /* A job that has just got its share may join a batch. */
 void contention_join(struct sim *sim, uint32_t job);
 /* A job gets its own progress and event, if it is in a batch. */

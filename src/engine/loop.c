@@ -187,8 +187,10 @@ static void settle_nodes(struct sim *sim) {
 /* After that, with contention: new shares of network and storage. */
 static void settle_contention(struct sim *sim) {
     contention_settle(sim);
+    if (sim->tells_segments)
+        segments_cut_shares(sim);
     for (size_t i = 0; i < sim->contention->made.count; i++)
-        segments_change_batch(sim, sim->contention->made.at[i]);
+        contention_batch_take_share(sim, sim->contention->made.at[i]);
     for (size_t i = 0; i < sim->contention->changed.count; i++)
         segments_change_share(sim, sim->contention->changed.at[i]);
 }

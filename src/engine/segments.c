@@ -426,48 +426,48 @@ void segments_change_speed(struct sim *sim, uint32_t job, double factor) {
     }
 }
 
-void segments_change_share(struct sim *sim, uint32_t job) {
-    double share = contention_wanted_share(sim, job);
-    if (work_is_done(sim, job))
-        return;
-    bool cuts = sim->runs[job].segment_start_ns < sim->now_ns &&
-                gpus_running_at_nw(sim, job, share) != gpus_present_nw(sim, job);
-    if (cuts)
-        end_segment(sim, job, CAUSE_CONTENTION);
-    else
-        switch_power_off(sim, job);
-    begin_stretch(sim, job);
-    contention_take_share(sim, job);
-    sim->progress[job].factor = progress_factor(sim, job);
-    if (cuts)
-        begin_segment(sim, job, SEGMENT_RUN);
-    else
-        switch_power_on(sim, job);
-    move_end(sim, job);
-    contention_join(sim, job);
-}
-
-/* What its end does to a segment of a job in a batch; power is metered for all of them. */
-static void cut_in_batch(struct sim *sim, uint32_t job) {
+/* A job's segment ends and the next begins at another share; its power stays metered. */
+static void cut_in_place(struct sim *sim, uint32_t job) {
     struct job_run *run = &sim->runs[job];
     if (run->segment_start_ns == sim->now_ns)
         return;
-    tell_segment(sim, job, CAUSE_CONTENTION);
+    if (sim->tells_segments)
+        tell_segment(sim, job, CAUSE_CONTENTION);
     run->energy += account_present_energy(sim, job);
     run->cause = CAUSE_CONTENTION;
     run->segment_start_ns = sim->now_ns;
     run->segment_phase = run->phase;
 }
 
-void segments_change_batch(struct sim *sim, struct share_batch *batch) {
-    int64_t power_nw;
-    if (!contention_batch_changes(sim, batch, &power_nw))
+/* Whether the wanted share of a job in no batch changes its power. */
+static bool share_changes_power(const struct sim *sim, uint32_t job) {
+    return gpus_running_at_nw(sim, job, contention_wanted_share(sim, job)) !=
+           gpus_present_nw(sim, job);
+}
+
+void segments_cut_shares(struct sim *sim) {
+    struct contention *c = sim->contention;
+    contention_list_batched(sim);
+    for (size_t i = 0; i < c->changed.count; i++)
+        if (!work_is_done(sim, c->changed.at[i]) && share_changes_power(sim, c->changed.at[i]))
+            array_push(&c->cut, c->changed.at[i]);
+    sort_array(c->cut.at, c->cut.count, by_uint32);
+    for (size_t i = 0; i < c->cut.count; i++)
+        cut_in_place(sim, c->cut.at[i]);
+}
+
+void segments_change_share(struct sim *sim, uint32_t job) {
+    if (work_is_done(sim, job))
         return;
-    for (size_t i = 0; sim->tells_segments && power_nw != batch->power_nw && i < batch->jobs.count;
-         i++)
-        if (batch->jobs.at[i] != EASIM_NONE)
-            cut_in_batch(sim, batch->jobs.at[i]);
-    contention_batch_take_share(sim, batch, power_nw);
+    if (share_changes_power(sim, job))
+        cut_in_place(sim, job);
+    switch_power_off(sim, job);
+    begin_stretch(sim, job);
+    contention_take_share(sim, job);
+    sim->progress[job].factor = progress_factor(sim, job);
+    switch_power_on(sim, job);
+    move_end(sim, job);
+    contention_join(sim, job);
 }
 
 void segments_change_utilization(struct sim *sim, uint32_t job) {

@@ -33,11 +33,12 @@ void segments_begin_checkpoint(struct sim *sim, uint32_t job, int64_t end_ns);
 
 /* A job that runs goes on at another speed; its finish moves. */
 void segments_change_speed(struct sim *sim, uint32_t job, double factor);
-/* A job that runs goes on at the share that contention.h wants for it; so do finish and power, and
-   where power is another one its segment ends. */
+/* After contention_settle: segments end, in the order of jobs, if another share changes their
+   power. Runs that tell segments call it before the two functions below. */
+void segments_cut_shares(struct sim *sim);
+/* A job that runs goes on at the share that contention.h wants for it, and finish and power follow.
+   If its power changes its segment ends, too. */
 void segments_change_share(struct sim *sim, uint32_t job);
-/* The same for all jobs of a batch of contention.h. */
-void segments_change_batch(struct sim *sim, struct share_batch *batch);
 
 /* The present segment as if it ended now, because of `ended`. */
 struct segment segments_present(const struct sim *sim, uint32_t job, enum segment_cause ended);

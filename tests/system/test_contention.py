@@ -241,15 +241,17 @@ def ends(out):
 
 
 def batches(folder):
-    """Without batches, with segments told or not: the same bytes. Twice the jobs on twice the storage: the same ends."""
+    """Without batches, with segments told or not: the same bytes, and traces have segments in the order of jobs. Twice the
+    jobs on twice the storage: the same ends."""
     for seed in range(1, 1 + max(2, COUNT // 10)):
         jobs = drawn_jobs(seed, 400)
         outs = [folder / f"out{seed}-{i}" for i in range(4)]
         easim("run", crowd(folder / f"{seed}", jobs), "--quiet", "--out", outs[0])
-        easim("run", folder / f"{seed}" / "run.yaml", "--quiet", "--check", "--record", "--out", outs[1])
-        easim("run", crowd(folder / f"{seed}-own", jobs, own=True), "--quiet", "--out", outs[2])
+        easim("run", folder / f"{seed}" / "run.yaml", "--quiet", "--check", "--record", "--trace", "trace.jsonl", "--out", outs[1])
+        easim("run", crowd(folder / f"{seed}-own", jobs, own=True), "--quiet", "--trace", "trace.jsonl", "--out", outs[2])
         for out in outs[1:3]:
             same_files(outs[0], out, "summary.csv", "jobs.csv", "power.csv", "users.csv", "types.csv")
+        same_files(outs[1], outs[2], "trace.jsonl")
         assert sum(float(row["storage_slowed_s"]) > 100 for row in rows_of(outs[0] / "jobs.csv")) > 100, seed
         easim("run", crowd(folder / f"{seed}-twice", [job for job in jobs for _ in (0, 1)], wide=2), "--quiet", "--out", outs[3])
         one, twice = ends(outs[0]), ends(outs[3])
