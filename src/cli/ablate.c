@@ -100,8 +100,8 @@ static int load_sides(struct session *s, struct problems *problems) {
 static int refuse_alike(const struct ablation *ablation, struct problems *problems) {
     if (ablation->active_count > 0)
         return 0;
-    return problems_say(problems,
-                        "the two policies are alike in every component: there is nothing to split");
+    return problems_say(
+        problems, "the two policies do not differ in any component, so there is nothing to split");
 }
 
 /* --- the runs --- */

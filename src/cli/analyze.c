@@ -36,7 +36,7 @@ static int invest_run(struct options *options, const struct recorded_run *run, s
 static const char *whole_folder(const char *path, struct arena *arena) {
     const char *real = files_real(path, arena);
     if (!real)
-        machine_end("%s: its folder was moved or removed meanwhile", path);
+        machine_end("%s: the folder was moved or removed meanwhile", path);
     return real;
 }
 
@@ -85,9 +85,10 @@ int what_if_verify(void *context, const struct rule_run *rule_run, struct insigh
         .loader = again_loader(&again),
         .how = &how,
         .reason = again.reason,
-        .spent =
-            arena_printf(&what_if->options->arena,
-                         "%d simulated events are used up (--verify all goes on)", TRIALS_EVENTS),
+        .spent = arena_printf(
+            &what_if->options->arena,
+            "the budget of %d simulated events is used up (--verify all has no budget)",
+            TRIALS_EVENTS),
         .most_events = verify == VERIFY_ALL ? UINT64_MAX : TRIALS_EVENTS,
         .events = what_if->events};
     run_args_catch_interrupts();

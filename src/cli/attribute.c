@@ -166,8 +166,7 @@ static void read_request(struct session *s) {
     if (has_time && o->bucket_s == 0)
         options_refuse(o, "time in --path needs --bucket");
     if (!has_time && o->bucket_s > 0 && o->idle == IDLE_NONE)
-        options_refuse(o,
-                       "--bucket is of no effect: there is no time in --path, and --idle is none");
+        options_refuse(o, "--bucket needs time in --path, or --idle other than none");
     s->request = (struct attribution_request){o->path, o->idle,
                                               o->bucket_s > 0 ? units_ns(o->bucket_s) : INT64_MAX};
 }

@@ -169,7 +169,7 @@ static void note_useless_options(const struct options *options,
     static const char *const names[] = {"m0", "phi", "max-form-error", "only", "points"};
     for (size_t i = 0; profile->groups.count == 0 && i < sizeof names / sizeof *names; i++)
         if (option_given(options, names[i]))
-            cli_say("--%s: no effect: no row is of samples\n", names[i]);
+            cli_say("--%s has no effect, because no row has samples\n", names[i]);
 }
 
 static void print_inference(const struct inference *inference) {
@@ -291,7 +291,7 @@ static bool print_validation(const struct validation *v, double max_error) {
     for (int q = 0; q < QUANTITIES; q++)
         kept &= !(v->scores.mape[q] > max_error);
     if (!kept)
-        cli_show("  above the error allowed, %g %%\n", 100 * max_error);
+        cli_show("  above the allowed error of %g %%\n", 100 * max_error);
     return kept;
 }
 
@@ -360,7 +360,7 @@ static int refuse_words(const struct options *options) {
                                                   strcmp(options->operands[0], "collectives") == 0);
     cli_say(
         "%s: expected PROFILE.csv, failures OUTAGES.csv, power LOG.csv METER.csv, plans ROWS.csv "
-        "MODELS.yaml or collectives TIMES.csv, got another word: %s\n",
+        "MODELS.yaml or collectives TIMES.csv, got an extra word: %s\n",
         options->who, options->operands[1 + other]);
     return ERROR_INPUT;
 }

@@ -59,7 +59,7 @@ int calibrate_refuse(const struct options *options, enum calibrate_word word) {
         for (size_t w = 0; w < sizeof words / sizeof *words; w++)
             if (uses[i].words & 1u << w)
                 str_addf(&of, "%s%s", of.length > 0 ? " and " : "", words[w]);
-        cli_say("%s: --%s is of %s, not of %s\n", options->who, uses[i].option, of.text,
+        cli_say("%s: --%s belongs to %s, not to %s\n", options->who, uses[i].option, of.text,
                 words[word]);
         str_finish(&of);
         r = ERROR_INPUT;
@@ -143,9 +143,9 @@ static void print_left_out_rows(const struct session *s) {
     for (size_t i = 0; i < s->fits.too_few.count; i++) {
         const struct collective_fit *few = &s->fits.too_few.at[i];
         const struct collective_row *of = row_of(s, few);
-        cli_show("%s %s of %u GPUs not fitted: %zu sizes, at least %d make a law (line %u)\n",
-                 of->gpu, collective_names[of->collective], of->gpus, few->sizes,
-                 COLLECTIVE_LEAST_SIZES, of->line);
+        cli_show("%s %s of %u GPUs not fitted: a law needs %d sizes, got %zu (line %u)\n", of->gpu,
+                 collective_names[of->collective], of->gpus, COLLECTIVE_LEAST_SIZES, few->sizes,
+                 of->line);
     }
 }
 
@@ -156,7 +156,7 @@ static void print_outside(const struct session *s, const struct collective_fit *
     double message = s->options->message_bytes;
     const struct collective_row *first = row_of(s, fit), *last = first + fit->count - 1;
     if (message > 0 && (message < first->bytes || message > last->bytes))
-        cli_show("  of %u GPUs outside what was measured, %.9g to %.9g bytes\n", first->gpus,
+        cli_show("  %u GPUs: outside the measured range, %.9g to %.9g bytes\n", first->gpus,
                  first->bytes, last->bytes);
 }
 
@@ -208,7 +208,7 @@ static void print_all_keys(const struct session *s) {
                  s->options->message_bytes);
     else
         cli_show(
-            "keys for large all-reduces (--message BYTES: of one size, and alpha_s, beta_s):\n");
+            "keys for large all-reduces (--message BYTES: for one size, with alpha_s and beta_s):\n");
     for (size_t r = 0; r < s->rows.rows.count; r++) {
         const char *gpu = s->rows.rows.at[r].gpu;
         if (gpu != before) {
@@ -217,7 +217,7 @@ static void print_all_keys(const struct session *s) {
         }
         before = gpu;
     }
-    cli_show("of GPUs in one node: tiers above are not measured\n");
+    cli_show("keys are for GPUs of one node: higher tiers were not measured\n");
 }
 
 /* ---- Files ---- */
@@ -328,7 +328,7 @@ int calibrate_collectives(struct options *options) {
 static void print_interval(double value, double low, double high) {
     cli_show("  %10.4g", value);
     if (isnan(low))
-        cli_show("  %-21s", isnan(value) ? "" : "not told");
+        cli_show("  %-21s", isnan(value) ? "" : "not determined");
     else
         cli_show("  %9.4g to %-8.4g", low, high);
 }
@@ -420,7 +420,7 @@ static void print_record(const struct outages *o, const struct outage_times *tim
         cli_show("  %llu rows joined with an earlier outage of their node (first: line %u)\n",
                  (unsigned long long)o->merged.count, o->merged.first_line);
     print_left_out(times->running, "running at time 0, not taken as times to repair");
-    print_left_out(times->outside, "outside of the record left out");
+    print_left_out(times->outside, "outside the record, left out");
     print_left_out(times->at_once, "repaired at once, not taken as times to repair");
 }
 
@@ -437,7 +437,7 @@ static int fit_record(const struct options *options, const struct outages *outag
         fit_times("time to failure", "mtbf", &times.up);
     } else
         cli_say(
-            "%s: expected at least %d times to failure or of repair that ended, got %zu and %zu\n",
+            "%s: expected at least %d times to failure or to repair that ended, got %zu and %zu\n",
             outages->file, TIME_FIT_LEAST, times.up.ended, times.repair.ended);
     outage_times_finish(&times);
     return some ? EXIT_DONE : EXIT_RUN_FAILED;
@@ -449,7 +449,7 @@ static int64_t node_count(const struct options *options) {
     for (size_t i = 0; i < options->node_counts.count && count >= 0; i++) {
         const struct type_value *value = &options->node_counts.at[i];
         if (value->type)
-            cli_say("%s: --node-count: expected N, for outages are of no GPU type, got %s=\n",
+            cli_say("%s: --node-count: expected N, because outages have no GPU type, got %s=\n",
                     options->who, value->type);
         count = value->type ? -1 : (int64_t)value->value;
     }

@@ -175,9 +175,9 @@ static bool read_held(const struct options *options, double held[static PLAN_UNK
         if (u == PLAN_UNKNOWNS || name > length ||
             !numfmt_parse_real(at + name + 1, length - name - 1, &value) ||
             !(value >= 0 && value <= constants[u].most) || !isnan(held[u])) {
-            cli_say("%s: --hold: expected NAME=VALUE once of memory_traffic, gradient_overlap (0 "
-                    "to 1), fixed_s and node_s, got \"%.*s\"\n",
-                    options->who, (int)length, at);
+            cli_say(
+                "%s: --hold: expected NAME=VALUE, each name once: memory_traffic, gradient_overlap (0 to 1), fixed_s or node_s, got \"%.*s\"\n",
+                options->who, (int)length, at);
             return false;
         }
         held[u] = value;

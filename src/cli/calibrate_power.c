@@ -67,9 +67,9 @@ static void print_meter(const struct session *s) {
     cli_show("%s: %llu rows, %zu readings, mostly of %.9g s, from %.6g h to %.6g h\n", m->file,
              (unsigned long long)m->rows, m->count, m->step_s, hours(m->at[0].begin_s),
              hours(m->at[m->count - 1].end_s));
-    print_tally(&m->missing, "rows without a power left out");
-    print_tally(&m->negative, "rows with a power below 0 left out");
-    print_tally(&m->again, "rows with the time of another one left out");
+    print_tally(&m->missing, "rows without a power, left out");
+    print_tally(&m->negative, "rows with a power below 0, left out");
+    print_tally(&m->again, "rows with the time of another one, left out");
     print_tally(&m->unsorted, "rows earlier than the row before, sorted");
     print_tally(&m->gaps, "readings after a gap, each taken for one median step");
     if (before + after > 0)
@@ -86,8 +86,8 @@ static void print_jobs(const struct session *s) {
         outside += jobs->at.at[i].end_s <= s->at[0].begin_s ||
                    jobs->at.at[i].start_s >= s->at[s->count - 1].end_s;
     }
-    cli_show("%s: %zu jobs from %.6g h to %.6g h, %zu of them without a recorded use\n", s->log,
-             jobs->at.count, hours(jobs->first_s), hours(jobs->last_s), without_use);
+    cli_show("%s: %zu jobs from %.6g h to %.6g h, %zu of them without a recorded utilization\n",
+             s->log, jobs->at.count, hours(jobs->first_s), hours(jobs->last_s), without_use);
     if (jobs->instant > 0)
         cli_show("  %llu jobs of no duration left out\n", (unsigned long long)jobs->instant);
     if (outside > 0)
@@ -100,7 +100,8 @@ static void print_jobs(const struct session *s) {
         const struct metered_type *type = &s->cluster.types[t];
         cli_show("  %s: %.9g nodes of %.9g GPU%s%s; jobs hold at most %.9g GPUs at once\n",
                  type->name, type->nodes, type->gpus_of_node, type->gpus_of_node == 1 ? "" : "s",
-                 type->nodes_given ? "" : ", as few as hold the jobs: --node-count is not given",
+                 type->nodes_given ? ""
+                                   : ", the fewest that hold the jobs: --node-count is not given",
                  type->peak);
     }
 }
@@ -109,13 +110,14 @@ static void print_use(const struct session *s) {
     const struct utilization_file *u = &s->use;
     if (!s->options->metered.utilization)
         return;
-    cli_show("%s: %llu rows, the use of %u jobs changes %llu times, that of %u is not in it\n",
-             s->options->metered.utilization, (unsigned long long)u->rows, u->jobs,
-             (unsigned long long)u->changes, u->jobs_without);
-    print_tally(&u->unknown, "rows of jobs that the log has not left out");
+    cli_show(
+        "%s: %llu rows, the utilization of %u jobs changes %llu times; %u jobs are not in it\n",
+        s->options->metered.utilization, (unsigned long long)u->rows, u->jobs,
+        (unsigned long long)u->changes, u->jobs_without);
+    print_tally(&u->unknown, "rows of jobs that are not in the log, left out");
     if (u->unknown_jobs > 0)
-        cli_show("  jobs that the log has not: %s\n", u->unknown_names);
-    print_tally(&u->beyond, "rows at or after the end of their job left out");
+        cli_show("  jobs that are not in the log: %s\n", u->unknown_names);
+    print_tally(&u->beyond, "rows at or after the end of their job, left out");
 }
 
 static void print_percent(double share, const char *format) {
@@ -161,7 +163,7 @@ static void print_fit_errors(const struct session *s) {
         print_errors(&out);
         cli_show("\n");
         if (d == POWER_FULL && out.readings == 0)
-            cli_show("  nothing is left out: how well the fit predicts is not known\n");
+            cli_show("  no reading is left out, so how well the fit predicts is unknown\n");
     }
 }
 
@@ -178,7 +180,7 @@ static void print_worst_hours(const struct session *s) {
 static void print_windows(const struct session *s) {
     if (!s->windows.at.at)
         return;
-    cli_show("each window predicted by a fit to all before it\n");
+    cli_show("each window is predicted by a fit to all readings before it\n");
     cli_show("  %9s %9s %8s %9s %9s %8s %18s\n", "from (h)", "to (h)", "hours", "absolute",
              "energy", "R^2", "idle + busy GPUs");
     for (size_t i = 0; i < s->windows.at.count; i++) {
@@ -208,7 +210,7 @@ static void print_fit(const struct session *s) {
     cli_show_lines(&values);
     for (char *at = untold.text; at && *at;) {
         int length = (int)strcspn(at, "\n");
-        cli_show("  not told: %.*s\n", length, at);
+        cli_show("  not determined: %.*s\n", length, at);
         at += length + 1;
     }
     print_fit_errors(s);
@@ -296,7 +298,7 @@ static int choose_train(struct session *s, struct problems *problems) {
         if (meter_reading_is_in(&s->at[i], s->train_from_s, s->train_to_s))
             return 0;
     return problems_add_setting(problems, (struct location){.file = s->file}, "train",
-                                "expected some of the time with readings, %.6g h to %.6g h",
+                                "expected a time with readings, which are from %.6g h to %.6g h",
                                 hours(first_s), hours(last_s));
 }
 

@@ -300,10 +300,10 @@ static void warn_of_skewness(const struct session *s, struct notes *notes) {
         most = fmax(most, fabs(skewness));
     }
     if (text.length > 0) {
-        str_addf(&text,
-                 ": intervals of means hold less often than 95 %%; %.0f replications "
-                 "help, or --interval bootstrap-t",
-                 fmax(ENOUGH_REPLICATIONS, t_interval_count(most)));
+        str_addf(
+            &text,
+            ": intervals of means contain the mean less often than 95 %%; use %.0f replications or --interval bootstrap-t",
+            fmax(ENOUGH_REPLICATIONS, t_interval_count(most)));
         notes_warn(notes, text.text);
     }
     str_finish(&text);
@@ -315,9 +315,9 @@ static void find_notes(const struct session *s, struct notes *notes) {
     if (source_repeats_arrivals(&first->source))
         for (size_t i = 0; i < s->clean.count; i++)
             if (!s->clean.at[i].left_out)
-                notes_say(notes, &s->clean.at[i].study,
-                          "all replications have the arrivals of the same log: intervals do not "
-                          "cover arrivals (perturb of the workload draws other logs)");
+                notes_say(
+                    notes, &s->clean.at[i].study,
+                    "all replications have the arrivals of the same log, so intervals do not cover arrivals (perturb of the workload draws other logs)");
     for (size_t i = 0; i < s->clean.count; i++) {
         const struct contender *c = &s->clean.at[i];
         if (c->left_out)
@@ -352,7 +352,7 @@ static void add_precision(const struct session *s, struct str *out) {
     else
         str_add(out, "has no relative interval for every policy");
     str_addf(out, " after %u replications%s\n", s->comparison.replications,
-             precision <= s->options->goal.relative ? "" : ", not as well as asked for");
+             precision <= s->options->goal.relative ? "" : ", less precise than requested");
 }
 
 static int print_comparison(const struct session *s, const struct compare_output *output,

@@ -102,7 +102,8 @@ static void add_draw_notes(const struct worlds *worlds, const struct study *stud
     }
     for (size_t i = 0; i < worlds->blocks.without.count; i++)
         str_addf(&text, "%s%s",
-                 i > 0 ? ", " : "uncertainty: calibration: nothing is drawn, no covariance, of ",
+                 i > 0 ? ", "
+                       : "uncertainty: calibration: without a covariance, nothing is drawn for ",
                  worlds->blocks.without.at[i]);
     if (worlds->central->scenario.uncertainty.calibration && worlds->blocks.at.count == 0 &&
         worlds->blocks.without.count == 0)

@@ -298,7 +298,7 @@ static void find_perturbation(struct compare_args *args, const char *item,
     for (const struct perturbation *p = perturbations; p->name; p++)
         names[count++] = p->name;
     if (!asked.kind) {
-        problems_say(problems, "--perturb: nothing to perturb is named \"%.80s\"%s", name,
+        problems_say(problems, "--perturb: no perturbation is named \"%.80s\"%s", name,
                      str_suggestion(arena, name, names, count));
         return;
     }

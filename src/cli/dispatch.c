@@ -105,7 +105,7 @@ static int answer_word(int argc, char **argv) {
     if (!help && !version && strcmp(word, "--help") != 0 && strcmp(word, "-h") != 0)
         return -1;
     if (argc > (help ? 3 : 2)) {
-        cli_say("easim %s: expected %s, got another word: %s\n", word,
+        cli_say("easim %s: expected %s, got an extra word: %s\n", word,
                 help ? "one word, or several in quotes" : "no other word", argv[help ? 3 : 2]);
         return EXIT_BAD_INPUT;
     }

@@ -192,7 +192,7 @@ static void ask_workload(struct model_args *args) {
 static void refuse_with_scenario(const struct options *options, const char *option,
                                  const char *path, struct problems *problems) {
     if (option_given(options, option))
-        problems_say(problems, "%s: --%s: the cluster of %s says it; expected --set", options->who,
+        problems_say(problems, "%s: --%s: the cluster of %s sets it; expected --set", options->who,
                      option, path);
 }
 
@@ -347,14 +347,13 @@ static int add_profile(struct survey *survey, struct model_args *args, const cha
         survey_add_point(survey, pair, &measured, "profile", p->evidence);
         added++;
     }
-    str_addf(&text, "%zu of %zu rows of %s are of these models and GPU types", added,
+    str_addf(&text, "%zu of %zu rows of %s match these models and GPU types", added,
              profile.rows.count + profile.inference.count, path);
     model_args_note(args, "note: %s", text.text);
     if (added == 0)
         problems_add_setting(
             problems, (struct location){0}, "profile",
-            "%s: no row is of a model and GPU type that is shown; the first is of "
-            "%s on %s",
+            "%s: no row matches a model and GPU type that is shown; the first is for %s on %s",
             path, profile.rows.count > 0 ? profile.rows.at[0].model : profile.inference.at[0].model,
             profile.rows.count > 0 ? profile.rows.at[0].gpu : profile.inference.at[0].gpu);
     str_finish(&text);
@@ -448,17 +447,17 @@ static void refuse_nothing(const struct survey *survey, const struct model_args 
     bool serving = find_serving(args, &tables) > 0;
     report_finish(&tables);
     if (survey->pairs.count == 0 && !serving)
-        problems_add(problems, nowhere, NULL,
-                     "%s: no model that is asked for knows a GPU type that is", options->who);
+        problems_add(problems, nowhere, NULL, "%s: no selected model knows a selected GPU type",
+                     options->who);
     else if (survey->pairs.count == 0 && (options->format == FORMAT_CSV || options->out))
-        problems_add(problems, nowhere, NULL,
-                     "%s: only serving tables are asked for, which are shown on the terminal "
-                     "(without %s)",
-                     options->who, options->out ? "--out" : "--format csv");
+        problems_add(
+            problems, nowhere, NULL,
+            "%s: only serving tables are selected, which are shown on the terminal only (without %s)",
+            options->who, options->out ? "--out" : "--format csv");
     else if (survey->rows.count == 0 && survey->pairs.count > 0)
-        problems_add_setting(problems, nowhere, "span",
-                             "no configuration is placed so: the k asked for do not fit one node, "
-                             "or do not need two");
+        problems_add_setting(
+            problems, nowhere, "span",
+            "no configuration has this span: the selected k do not fit one node, or do not need two");
     else if (options->plans && !any_transformer(survey))
         problems_add_setting(problems, nowhere, "plans", "none of these models is a transformer");
     else if (args->wishes.power_limits && !limits)

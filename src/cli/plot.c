@@ -53,7 +53,7 @@ static int make_figures(struct session *s, struct problems *problems) {
         int r = make_figure(s, &plot_kinds[i], figure, &error);
         if (r == 0 && wishes->height > 0 &&
             (wishes->width < PLOT_WIDTH || wishes->height < figure->height))
-            plot_note(figure, "smaller than the %dx%d in which its text has room", PLOT_WIDTH,
+            plot_note(figure, "smaller than %dx%d, so its text may not fit", PLOT_WIDTH,
                       figure->height);
         if (wishes->height > 0)
             figure->height = wishes->height;
@@ -90,7 +90,8 @@ static void refuse_unused(const struct session *s, const char *option, struct pr
         used = used || (is_wanted(s, i) && !s->figures[i].reason);
     }
     if (!used)
-        problems_say(problems, "%s: --%s: no figure that is drawn uses it (of all: %s)",
+        problems_say(problems,
+                     "%s: --%s: no figure that is drawn uses it (figures that use it: %s)",
                      s->options->who, option, users.text);
     for (size_t i = 0; !used && plot_kinds[i].name; i++)
         if (is_wanted(s, i) && has_word(plot_kinds[i].options, option))
@@ -134,7 +135,7 @@ static int draw_figures(const struct session *s, const char *folder, struct str 
 
 static void print_figures(const struct session *s, const char *folder) {
     if (s->options->of_policies.count > 0 && !s->source.is_choice)
-        cli_show("note: --policies names all of them, it changes nothing\n");
+        cli_show("note: --policies names all of them, so it changes nothing\n");
     for (size_t i = 0; plot_kinds[i].name; i++) {
         const struct plot_figure *figure = &s->figures[i];
         if (!is_wanted(s, i))

@@ -146,7 +146,7 @@ int cli_policies(struct options *options) {
     if (options->test && options->operand_count == 0)
         options_refuse(options, "--test: expected a policy");
     if (options->format != FORMAT_TABLE && options->operand_count > 0)
-        options_refuse(options, "--format: of no effect with a policy, it prints the list of all");
+        options_refuse(options, "--format: only for the list of all policies, not for one policy");
     if (options->test)
         return test_policy(options);
     if (options->operand_count > 0)

@@ -128,7 +128,7 @@ static bool file_is_whole(const struct recorded_file *file, const char *prefix) 
     if (there && file->sha256 && strcmp(now, file->sha256) == 0)
         return true;
     cli_show("damaged: %s%s (%s)\n", prefix, file->name,
-             there ? "not of the SHA-256 in the manifest: one of the two was changed"
+             there ? "its SHA-256 is not that in the manifest: the file or the manifest was changed"
                    : "it is missing");
     return false;
 }
@@ -302,8 +302,8 @@ static int refuse_options(const char *manifest, int argc, char **argv) {
         if (known)
             continue;
         cli_say(
-            "%s: %.*s: %s is repeated as it is recorded, with --out, --force, --threads, --trust and --quiet at most; "
-            "for other values run " SCENARIO_NAME " beside it\n",
+            "%s: %.*s: the repetition of %s takes only --out, --force, --threads, --trust and --quiet; for other values run " SCENARIO_NAME
+            " beside it\n",
             argv[0], (int)length, word, manifest);
         return EXIT_BAD_INPUT;
     }
@@ -329,7 +329,7 @@ static int conclude_repetition(const struct recorded *recorded, const struct rep
         return EXIT_DONE;
     }
     if (!made)
-        cli_show("the repetition gives no results\n");
+        cli_show("the repetition wrote no results\n");
     for (size_t i = 0; i < inputs->changed.count; i++)
         cli_show("changed input: %s\n", inputs->changed.at[i]);
     return EXIT_RUN_FAILED;
@@ -436,8 +436,9 @@ static int check_command(const struct repeated *command, const struct recorded *
                          struct error *reterr) {
     if (strcmp(recorded->command, commands[command->command].name) == 0)
         return 0;
-    return error_set(reterr, ERROR_INPUT, "%s is of another command: easim %s %s repeats it",
-                     command->manifest, recorded->command, command->manifest);
+    return error_set(reterr, ERROR_INPUT,
+                     "%s was written by another command: easim %s %s repeats it", command->manifest,
+                     recorded->command, command->manifest);
 }
 
 /* Others than easim records would reach beyond the results: --engine slurm starts programs. */
@@ -462,8 +463,8 @@ static int check_words(const struct repeated *command, const struct recorded *re
 static int refuse_damaged(const struct recorded *recorded, const char *who) {
     if (repeat_is_whole(recorded))
         return EXIT_DONE;
-    cli_say("%s: the results in %s are not those of its manifest: they are not repeated\n", who,
-            recorded->folder);
+    cli_say("%s: the results in %s differ from their manifest, so easim does not repeat them\n",
+            who, recorded->folder);
     return cli_conclude(EXIT_RUN_FAILED);
 }
 

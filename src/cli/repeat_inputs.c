@@ -30,7 +30,7 @@ static void report_input(struct check *c, const struct recorded_file *file, cons
     char now[SHA256_TEXT];
     uint64_t bytes;
     struct error error = {0};
-    const char *kept = file->in_scenario ? "; scenario.yaml has what was in it" : "";
+    const char *kept = file->in_scenario ? "; scenario.yaml has its contents" : "";
     int r = sha256_file(path, now, &bytes, &error);
     if (r < 0)
         machine_end("%s", error.text);
@@ -40,7 +40,7 @@ static void report_input(struct check *c, const struct recorded_file *file, cons
     } else if (!file->sha256 || strcmp(now, file->sha256) != 0) {
         bool refused = !c->inputs->results && is_of_policy(file);
         cli_say("%s: input %s has changed: SHA-256 was %s, is %s%s\n", c->who, file->name,
-                file->sha256 ? file->sha256 : "not taken", now,
+                file->sha256 ? file->sha256 : "not recorded", now,
                 refused ? "; --trust runs only what was recorded" : kept);
         c->refused += refused;
         array_push(&c->inputs->changed, file->name);

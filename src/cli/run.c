@@ -27,7 +27,7 @@ static int add_waste_line(const struct replicate_result *result, const char *out
         jobs += result->summaries[i].jobs_submitted;
     if (jobs <= WASTE_LINE_MOST_JOBS)
         return waste_line_read(out, text, reterr);
-    str_addf(text, "  energy went into: of more than %d jobs, see easim analyze\n",
+    str_addf(text, "  energy went into: not shown for more than %d jobs, see easim analyze\n",
              WASTE_LINE_MOST_JOBS);
     return 0;
 }

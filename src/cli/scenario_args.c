@@ -287,7 +287,7 @@ size_t formats_choose(const struct options *options, const struct format_use *fo
         if (!option_belongs(row, options->command) || row->use == 0 ||
             row->use & formats[chosen].uses || !option_given(options, row->name))
             continue;
-        problems_say(problems, "--%s: no option of format %s: expected it with %s only", row->name,
+        problems_say(problems, "--%s: not an option of format %s, only of %s", row->name,
                      formats[chosen].name, list_names(formats, count, row->use, &names));
         str_finish(&names);
     }

@@ -62,7 +62,7 @@ static int begin_script(const struct sweep_tasks *tasks, const char *what, struc
                         struct error *reterr) {
     char here[PATH_MAX];
     if (!getcwd(here, sizeof here))
-        return error_set(reterr, ERROR_IO, "the present folder: %s", strerror(errno));
+        return error_set(reterr, ERROR_IO, "the current folder: %s", strerror(errno));
     str_addf(
         out,
         "#!/bin/bash\n#SBATCH --job-name=easim-%s\n#SBATCH --requeue\n#SBATCH --output=/dev/null\ncd ",

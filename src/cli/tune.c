@@ -112,7 +112,7 @@ static int load_studies(struct session *s, struct problems *problems) {
     if (s->training.scenario.seed == s->own.scenario.seed)
         problems_say(
             problems,
-            "--training-seed: expected another seed than the scenario's %lld: what is tuned on a seed is too good on it",
+            "--training-seed: expected another seed than the scenario's %lld: results on the seed of the search look better than they are",
             (long long)s->own.scenario.seed);
     return found < 0 || problems->count > 0 ? ERROR_INPUT : 0;
 }

@@ -340,7 +340,7 @@ static void add_chosen_param(struct tune_targets *t, const struct asked *asked,
     while (at < t->policy_count && strcmp(t->choices[at].params.policy->name, policy) != 0)
         at++;
     if (at == t->policy_count) {
-        refuse(problems, "%s: policy %s is not among those to choose from", asked->name, policy);
+        refuse(problems, "%s: policy %s is not in the list of policy=[...]", asked->name, policy);
         return;
     }
     const struct study *study = &t->choices[at];
@@ -350,7 +350,7 @@ static void add_chosen_param(struct tune_targets *t, const struct asked *asked,
     if (!find_param(study, name, arena, &target.param, problems))
         return;
     if (own && own->kind == YAML_NODE_MAPPING && yaml_find(own, name))
-        refuse(problems, "%s: policy.params.%s of the scenario goes before it", path, name);
+        refuse(problems, "%s: policy.params.%s of the scenario takes precedence", path, name);
     target.chosen = arena_alloc(arena, sizeof *target.chosen);
     target.start = params_number(&study->params, target.param);
     struct search_axis axis = find_axis(&target, study, asked, arena, problems);

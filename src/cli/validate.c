@@ -70,7 +70,7 @@ static int load_study_of(struct session *s, struct item *item, struct problems *
         return ERROR_INPUT;
     if ((outcome_needs_jobs(v) || v->meter.given) && item->study.scenario.replications != 1)
         problems_add(problems, (struct location){.file = v->path ? v->path : v->scenario}, NULL,
-                     "expected replications: 1 in the scenario of figures of %s, got %lld",
+                     "expected replications: 1 in a scenario with figures of %s, got %lld",
                      v->meter.given ? "a meter" : "jobs",
                      (long long)item->study.scenario.replications);
     return problems->count > before ? ERROR_INPUT : 0;

@@ -208,7 +208,8 @@ int cli_import(struct options *options) {
         options_refuse(options, "expected --from before --until");
     if (options->changes.lead_s > 0 &&
         (options->changes.from_s == 0 || options->changes.first_row > 1))
-        options_refuse(options, "expected --lead with --from, and --rows from the first on");
+        options_refuse(options,
+                       "expected --lead with --from, and --rows that begin with the first");
     if (formats_choose(options, formats, count, &options->problems) == count)
         cli_report_problems(&options->problems);
     else

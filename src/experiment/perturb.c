@@ -52,7 +52,7 @@ static const char *larger_sizes(const struct study *study, const struct perturb_
         if (s->kind == STREAM_TRACE)
             return "a recorded workload has no law of sizes";
         if (sizes_are_targets(&s->sizes))
-            return "sizes are those of the models (mean: target)";
+            return "the models determine the sizes (mean: target)";
         set_real(out, arena, stream_path(study, i, "sizes.mean", arena),
                  s->sizes.mean_s * (1 + ask->amount));
         if (!isnan(s->load))

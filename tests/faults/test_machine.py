@@ -38,7 +38,7 @@ def files_of(folder):
 def is_told(ended, where):
     """Exit 1, and nothing said but why."""
     assert ended.code == 1 and re.search("^easim: .", ended.said, re.M), where
-    assert ended.out in ("", "the repetition gives no results\n"), where
+    assert ended.out in ("", "the repetition wrote no results\n"), where
 
 
 def at_every_call(folder):

@@ -110,7 +110,7 @@ def refusals(folder):
             (["--path", "label.product"], "easim: no label \"product\" in the workload (there are: note)\n"),
             (["--path", "label.nite"], "easim: no label \"nite\" in the workload (there are: note), did you mean \"note\"?\n"),
             (["--path", "time"], f"easim attribute: time in --path needs --bucket\n{hint}"),
-            (["--bucket", "1h"], "easim attribute: --bucket is of no effect: there is no time in --path, and --idle is none\n"
+            (["--bucket", "1h"], "easim attribute: --bucket needs time in --path, or --idle other than none\n"
              + hint),
             (["--bucket", "0"], f"easim attribute: --bucket: expected duration > 0 such as 90s or 10h, got \"0\"\n{hint}"),
             (["--bucket", "-1h"], f"easim attribute: --bucket: expected duration > 0 such as 90s or 10h, got \"-1h\"\n{hint}"),

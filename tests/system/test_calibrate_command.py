@@ -109,7 +109,7 @@ def check_of_unseen_points(folder):
     easim("calibrate", "--check", "seen.yaml", "fast.csv", "--max-error", "0.11", cwd=folder)
     out = easim("calibrate", "--check", "seen.yaml", "fast.csv", "--max-error", "0.05", "--points", "fast_points.csv",
                 code=1, cwd=folder).stdout
-    assert "throughput 9.09 %" in out and "above the error allowed, 5 %" in out, out  # 1 - 1/1.1
+    assert "throughput 9.09 %" in out and "above the allowed error of 5 %" in out, out  # 1 - 1/1.1
     assert "no such model in the file" in out and "the model does not know this GPU type" in out, out
     points = rows_of(folder / "fast_points.csv")
     assert len(points) == 11 and points[-1]["throughput_model"] == points[-1]["predicted_by"] == ""

@@ -149,8 +149,8 @@ def check_made_up(folder):
              "label.team", "--node-count", "a100=30", "--node-count", "20", "--base", "11", "--window", "3h",
              "--utilization", folder / "use.csv"]
     text = easim(*words, "-o", folder / "out").stdout
-    for said in ("jobs that the log has not: who", "1 rows without a power left out (first: line", "1 rows with a power below 0 left out",
-                 "1 rows with the time of another one left out", "sorted (first: line", "readings after a gap"):
+    for said in ("jobs that are not in the log: who", "1 rows without a power, left out (first: line", "1 rows with a power below 0, left out",
+                 "1 rows with the time of another one, left out", "sorted (first: line", "readings after a gap"):
         assert said in text, (said, text)
     inside = [i for i, (_, end) in enumerate(intervals) if end <= last]
     keys = [("busy", "a100", "x"), ("busy", "a100", "y"), ("busy", "h100", "x"), ("busy", "h100", "y")]
@@ -187,7 +187,7 @@ def check_made_up(folder):
 def check_windows(text, folder, intervals, power):
     """The errors of each window are those of windows.csv, whose curve begins with the second window."""
     rows = rows_of(folder / "out/windows.csv")
-    lines = text.split("each window predicted by a fit to all before it\n")[1].splitlines()[1:]
+    lines = text.split("each window is predicted by a fit to all readings before it\n")[1].splitlines()[1:]
     assert len(lines) == 3, lines
     for n, line in enumerate(lines, 1):
         part = [i for i, (_, end) in enumerate(intervals) if 3 * n < end / 3600 <= 3 * (n + 1)]

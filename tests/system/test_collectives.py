@@ -126,7 +126,7 @@ def test_keys(folder):
     assert f"  node_bytes_s: {rates}\n" in said, said
     assert "  alpha_s: 0.001, beta_s: 0.0002  (3 numbers of GPUs, at most 0.0 % apart)\n" in said, said
     _, _, said = calibrated(folder, "\n".join(rows) + "\n", "--message", "1GB")
-    assert said.count("GPUs outside what was measured, 10000 to 10000000 bytes") == 3, said
+    assert said.count("GPUs: outside the measured range, 10000 to 10000000 bytes") == 3, said
     _, _, said = calibrated(folder, "\n".join(rows[:9]) + "\n", "--message", "1MB")
     assert "(2 numbers of GPUs, so nothing is left to check them)" in said, said
     across = "\n".join(["gpus_per_node," + rows[0], *("8," + row for row in rows[1:]), "4,x1,all_reduce,8,77,1"]) + "\n"

@@ -240,7 +240,7 @@ def names(folder):
 
 def refused(folder):
     easim("run", TINY, "--format", "html", code=2, says="expected table, markdown, latex, csv or json")
-    easim("policies", "fcfs", "--format", "latex", code=2, says="--format: of no effect with a policy")
+    easim("policies", "fcfs", "--format", "latex", code=2, says="--format: only for the list of all policies, not for one policy")
 
 
 cases(runs, comparisons, tests_of_ratios, others, validations, sweeps, names, refused)

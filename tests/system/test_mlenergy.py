@@ -91,17 +91,16 @@ def shown_models(folder):
         ["64", "60", "400", "620", "1.55", "25", "28", "29", "37"], ["128", "100", "600", "640", "1.067", "30", "31", "32", "37"]]
     assert len(text.splitlines()) == 6, text
     no_csv = easim("models", folder / "m.yaml", "--format", "csv", code=2).stderr
-    assert no_csv == ("easim models: only serving tables are asked for, which are shown on the terminal "
-                      "(without --format csv)\n"), no_csv
+    assert no_csv == ("easim models: only serving tables are selected, which are shown on the terminal only (without --format csv)\n"), no_csv
     (folder / "d.csv").write_text("model,gpu,k,batch_per_gpu,throughput_samples_s,power_w_per_gpu,unit\nd,g,1,1,2,300,output\n"
                                   "d,g,1,2,3,310,output\n", encoding="utf-8")
     easim("calibrate", folder / "d.csv", "-o", folder / "d.yaml")
     shown = easim("models", folder / "d.yaml", "--profile", folder / "d.csv", "--out", folder / "shown").stdout
-    assert f"note: 2 of 2 rows of {folder}/d.csv are of these models and GPU types" in shown, shown
+    assert f"note: 2 of 2 rows of {folder}/d.csv match these models and GPU types" in shown, shown
     measured = [row for row in rows_of(folder / "shown" / "measured.csv") if row["source"] == "profile"]
     assert [(row["b"], row["rate_per_s"], row["power_w"]) for row in measured] == [("1.0", "2.0", "300.0"), ("2.0", "3.0", "310.0")], measured
     other = easim("models", folder / "d.yaml", "--profile", folder / "p.csv", "--out", folder / "none", code=2).stderr
-    assert other == (f"--profile: {folder}/p.csv: no row is of a model and GPU type that is shown; the first is of m on g\n"), other
+    assert other == (f"--profile: {folder}/p.csv: no row matches a model and GPU type that is shown; the first is for m on g\n"), other
 
 
 def outputs_and_both(folder):
@@ -112,7 +111,7 @@ def outputs_and_both(folder):
         "d,g,1,1,2,300,output,,\nd,g,1,2,3,300,output,,\nd,g,1,3,3.6,320,output,,\nd,g,1,1,2,300,output,1,500\n",
         encoding="utf-8")
     done = easim("calibrate", odd, "-o", folder / "m.yaml", "--m0", 8, "--phi", 1)
-    assert done.stderr == "--m0: no effect: no row is of samples\n--phi: no effect: no row is of samples\n", done.stderr
+    assert done.stderr == "--m0 has no effect, because no row has samples\n--phi has no effect, because no row has samples\n", done.stderr
     text = (folder / "m.yaml").read_text(encoding="utf-8")
     assert text.count("name:") == 1 and "lookup:" in text and "latency_ms: 500}" in text
     # b 2 between 1 and 3: iterations of 1/2 and 3/3.6 s, so 2/3 s, as measured; 150 and 800/3 J, so 312.5 W for 300

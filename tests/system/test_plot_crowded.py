@@ -148,7 +148,7 @@ def test_nine_policies(folder):
 
 def check_all_chosen(results):
     said = easim("plot", results, "--figures", "queue", "--policies", ",".join(NINE), "--out", results / "figures").stdout
-    assert "note: --policies names all of them, it changes nothing" in said, said
+    assert "note: --policies names all of them, so it changes nothing" in said, said
 
 
 def test_cap_gaps(folder):

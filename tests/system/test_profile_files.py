@@ -648,7 +648,7 @@ def needed_and_useless_options(folder):
     for option, formats in only.items():
         for reader, file in WHOLE.items():
             code, _, message = profile(reader, f"{file.split()[0]} {option}")
-            text = f"{option.split()[0]}: no option of format {reader}: expected it with {formats} only\n"
+            text = f"{option.split()[0]}: not an option of format {reader}, only of {formats}\n"
             assert (text == message and code == 2) == (reader not in formats.split(", ")), (reader, option, message)
             refused += code == 2 and text == message
     assert refused == 11 * 12 + 9 + 8 + 5

@@ -173,7 +173,7 @@ def changed(place, name, command="run", says="", **more):
 
 
 def changed_inputs(place):
-    kept = "; scenario.yaml has what was in it"
+    kept = "; scenario.yaml has its contents"
     for name, says in (("configs/tiny.yaml", kept), ("configs/models/eas-sim.yaml", kept), ("workloads/tiny.csv", ""),
                        ("cap.csv", ""), ("plugins/own.so", "")):
         assert changed(place, name, says=says).stdout == ("" if ".so" in name else "equal\n")
@@ -354,7 +354,7 @@ def standard_input(place):
     assert place.repeat("compare", "out/stdin-compare/manifest.json").stdout == "equal\n"
 
 
-NOT_OF_MANIFEST = "not of the SHA-256 in the manifest: one of the two was changed"
+NOT_OF_MANIFEST = "its SHA-256 is not that in the manifest: the file or the manifest was changed"
 
 
 def changed_results(place):
@@ -367,7 +367,7 @@ def changed_results(place):
         path.write_bytes(before[:-2] + bytes([before[-2] ^ 1]) + before[-1:])
         done = place.repeat(command, f"out/{command}-1/manifest.json", code=1)
         assert done.stdout == f"damaged: {name} ({NOT_OF_MANIFEST})\n", done.stdout
-        says = f"out/{command}-1 are not those of its manifest: they are not repeated\n"
+        says = f"out/{command}-1 differ from their manifest, so easim does not repeat them\n"
         assert says in done.stderr, done.stderr
         path.unlink()
         done = place.repeat(command, f"out/{command}-1/manifest.json", code=1)
@@ -452,7 +452,7 @@ def bad_manifests(place):
     for text, message in ((good[:-3], f"bad.json:{lines - 1}:4: damaged manifest"), (good + "x", f"bad.json:{lines + 1}:1: damaged manifest"),
                           (json.dumps(without), 'bad.json: damaged manifest: key "inputs" is missing or wrong'),
                           (json.dumps(old), "kept no inputs in its manifests: it cannot be repeated"),
-                          (json.dumps(unknown), "is of another command: easim dream ")):
+                          (json.dumps(unknown), "was written by another command: easim dream ")):
         bad.write_text(text)
         done = place.repeat("run", "out/run-1/bad.json", code=2)
         assert message in done.stderr and done.stderr.count("\n") == 1, (message, done.stderr)
@@ -464,7 +464,7 @@ def bad_manifests(place):
         (foreign / "manifest.json").write_text(text)
         assert message in place.repeat("run", "foreign/manifest.json", code=2).stderr
     done = place.repeat("run", "out/tune-1/manifest.json", code=2)
-    assert "is of another command: easim tune " in done.stderr, done.stderr
+    assert "was written by another command: easim tune " in done.stderr, done.stderr
     done = place.repeat("run", "out/run-1/manifest.json", "--set", "seed=8", code=2)
     assert done.stderr.startswith("easim run: --set: ") and "scenario.yaml" in done.stderr, done.stderr
     assert place.repeat("run", "out/run-1/manifest.json", "-?").stdout.startswith("Usage: easim run ")

@@ -133,7 +133,7 @@ def check_figures(folder):
     zeros = sum(value == 0 for value in measured["wait_s"].values())
     assert zeros > 0 and rows[6]["of"] == f"90 % error of {40 - zeros} jobs"
     text = easim("validate", folder / "v.yaml", "--out", folder / "out", "--force").stdout
-    assert f"{zeros} of 40 jobs have a measured wait_s of 0, which has no share" in text
+    assert f"{zeros} of 40 jobs have a measured wait_s of 0, so their error is undefined" in text
     assert "1 of 41 jobs of the run were not measured: j40" in text
     single = {(row["job_id"], row["metric"]): row for row in rows_of(folder / "out/validation_jobs.csv")}
     assert set(single) == {(job, name) for job in table for name in measured}
@@ -177,7 +177,7 @@ def check_missing(folder):
     (folder / "cut.yaml").write_text(figures_of_cut.replace("set: {", "set: {horizon: 1h, ").replace(", runs: d/runs.csv", ""))
     text = easim("validate", folder / "cut.yaml", "--out", folder / "out3", code=1).stdout
     assert "2 unexpected" in text and "measured jobs have no jct_s in the run: " in text, text
-    assert "measured jobs are not in the run, and figures over jobs cannot pass: " in text and "job j39 is not in the run: jct_s" in text, text
+    assert "measured jobs are not in the run, so figures over jobs cannot pass: " in text and "job j39 is not in the run: jct_s" in text, text
 
 
 def check_failed_run(folder):
@@ -269,7 +269,7 @@ def check_own_log(folder):
     rows = rows_of(folder / "same/validation.csv")
     assert len(rows) == 11 and all(abs(float(row["error"])) < 1e-12 for row in rows), rows
     assert easim("validate", folder / "same/manifest.json").stdout == "equal\n"
-    of_gpus = "energy_j is of the GPUs of a job: "
+    of_gpus = "the predicted energy_j is that of the GPUs of a job, "
     assert of_gpus not in easim(*words, "--out", folder / "same").stdout
     assert easim(*words, "--out", folder / "nodes", "--set", "cluster.nodes[0].base_w=100").stdout.count(of_gpus) == 1
     at_once = [row for row in run if row["start_s"] == row["submit_s"]]
@@ -291,7 +291,7 @@ def check_own_log(folder):
         [row["job_id"], row["start_s"], row["finish_s"], int(row["k"]) + (n == 3)] for n, row in enumerate(run[:30])), ["stranger", 1, 2, 1]])
     text = easim(*words, "--out", folder / "noise").stdout
     assert text.count("stranger") == 1, text
-    assert "1 of 31 measured jobs are not in the run, and figures over jobs cannot pass: stranger" in text and "without a tolerance" in text
+    assert "1 of 31 measured jobs are not in the run, so figures over jobs cannot pass: stranger" in text and "without a tolerance" in text
     assert "1 of 31 measured jobs had another number of GPUs in the run: j3" in text
     rows = {(row["metric"], row["of"]): row for row in rows_of(folder / "noise/validation.csv")}
     mine = predicted_of(folder / "own/jobs.csv")

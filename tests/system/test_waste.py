@@ -286,7 +286,7 @@ def line_of_run(folder):
         done = easim(*words, "--record", "--out", out, "--force", *more)
         assert "energy went into" not in done.stdout + done.stderr, more
     easim(*words, "--record", "--out", out, "--force", "--set", "workload.until={jobs: 7000}", "--set", "horizon=1000h", "--set",
-          "workload.rate_per_s=0.01", prints="energy went into: of more than 20000 jobs, see easim analyze")
+          "workload.rate_per_s=0.01", prints="energy went into: not shown for more than 20000 jobs, see easim analyze")
 
 
 # ---- one thing changed ----------------------------------------------------------------------------------------------

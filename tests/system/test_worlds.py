@@ -247,7 +247,7 @@ def fitted_parameters(folder):
     config, out, worlds = folder / "fitted.yaml", folder / "fitted", 300
     config.write_text(FITTED + f"uncertainty: {{worlds: {worlds}, calibration: true, shares: false}}\n", encoding="utf-8")
     easim("compare", config, "--policies", "pollux", "--summary-only", "--out", out,
-          prints="note: uncertainty: calibration: nothing is drawn, no covariance, of bert on h200, retinanet on h200\n")
+          prints="note: uncertainty: calibration: without a covariance, nothing is drawn for bert on h200, retinanet on h200\n")
     rows = rows_of(out / "worlds.csv")
     draws = {name: [float(v[name]) for v in draws_of(rows).values()] for name in draws_of(rows)["0", "1"]}
     expected = set()
@@ -336,7 +336,7 @@ def fitted_bounds(folder):
     counted = json_of(out / "manifest.json")["worlds"]["redrawn"][place]
     # alpha_s >= 0 in 69 %, pmax_w >= p0_w in 76 %: 60 worlds take 54 draws more on average
     assert 20 < counted < 110 and f"{counted} draws of {place} were outside of its bounds" in done.stdout, done.stdout
-    assert "no covariance, of net (m0 and phi)" in done.stdout, done.stdout
+    assert "without a covariance, nothing is drawn for net (m0 and phi)" in done.stdout, done.stdout
 
 
 def beside_other_options(folder):

@@ -36,8 +36,7 @@ static int refuse_company(const struct base_run *base, struct error *reterr) {
         return 0;
     return error_set(
         reterr, ERROR_INPUT,
-        "policy %s runs %s of its own, which copies of the simulation cannot have each "
-        "for itself: no other choice of it can be tried",
+        "policy %s runs %s of its own, which easim cannot copy with the simulation, so it cannot try other choices",
         base->study->policy, what);
 }
 

@@ -110,7 +110,7 @@ static int refuse_nothing(const struct regret *regret, struct error *reterr) {
     if (regret->by == REGRET_MISSES && deadlines == 0)
         return error_set(
             reterr, ERROR_INPUT,
-            "no job has a deadline that is due within the run: there are no misses to regret");
+            "no job has a deadline that is due within the run, so no deadline can be missed");
     return 0;
 }
 

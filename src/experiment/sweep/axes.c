@@ -70,7 +70,7 @@ enum scale { SCALE_LINEAR, SCALE_LOG };
 
 static const char *const scale_names[] = {"linear", "log", NULL};
 
-#define AXIS_LABEL_HELP HELP("the axis in figures, in words with the unit")
+#define AXIS_LABEL_HELP HELP("label of the axis in figures, with its unit")
 
 static const struct field bound_forms[] = {
     {"", .type = FIELD_REAL}, {"", .type = FIELD_STRING}, FIELDS_END}; /* text: with its unit */
@@ -88,7 +88,8 @@ static const struct field bound_forms[] = {
 
 static const struct field range_fields[] = {
     SPAN_FIELDS,
-    {"step", NODE(sweep_span, bounds[2]), .forms = bound_forms, HELP("distance of two values")},
+    {"step", NODE(sweep_span, bounds[2]), .forms = bound_forms,
+     HELP("distance between two values")},
     {"count", INT(sweep_span, count), RANGE(2, SWEEP_MOST_POINTS), HELP("number of values")},
     FIELDS_END};
 
@@ -124,8 +125,8 @@ static int bind_bound(struct sweep_span *span, const struct field *field,
     if (strcmp(name, expected) != 0)
         return schema_wrong(
             binding, node, path,
-            *expected ? arena_printf(binding->arena, "a number of %s, as from has", expected)
-                      : "a number without unit, as from");
+            *expected ? arena_printf(binding->arena, "a number in %s, as in from", expected)
+                      : "a number without unit, as in from");
     return schema_bind_value(binding, field, &bare, path, (char *)span + field->offset);
 }
 
@@ -155,7 +156,7 @@ static int sweep_span_bind_bounds(struct sweep_span *span, const char *path,
     if (span->scale == SCALE_LOG && span->from <= 0)
         return refuse_span(span, path, "expected from > 0 with scale log", binding);
     if (!isfinite(span->scale == SCALE_LOG ? span->to / span->from : span->to - span->from))
-        return refuse_span(span, path, "expected bounds that are not so far apart", binding);
+        return refuse_span(span, path, "expected bounds that are closer together", binding);
     return 0;
 }
 
@@ -177,7 +178,7 @@ static int sweep_span_bind_range(struct sweep_span *span, const struct yaml_node
     if (stepped == (span->count > 0))
         return refuse_span(span, path, "expected either step or count", binding);
     if (stepped && span->scale == SCALE_LOG)
-        return refuse_span(span, path, "a step has no scale log: give a count", binding);
+        return refuse_span(span, path, "expected count instead of step with scale log", binding);
     double steps = stepped ? floor((span->to - span->from) / span->step * (1 + 1e-12))
                            : (double)span->count - 1;
     if (steps >= SWEEP_MOST_POINTS)
@@ -472,7 +473,7 @@ static int bind_item(struct sweep_axes *axes, const struct yaml_node *node, cons
                            "expected one of values, range, zip and sample");
     if ((item.path || item.name || item.label) && (item.zip || item.sample))
         return refuse_axis(binding, item.where, path,
-                           "the names, paths and labels of zip and sample belong inside of them");
+                           "name, path and label belong inside zip or sample");
     int r = item.zip
                 ? bind_zip(axes, item.zip, arena_printf(binding->arena, "%s.zip", path), binding)
             : item.sample ? bind_sample(axes, item.sample,

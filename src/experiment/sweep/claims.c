@@ -40,7 +40,7 @@ static const struct field claim_fields[] = {
     {"of", OPEN(claim_item, of), REQUIRED, HELP("values of axes, none of a zip or sample")},
     {"against", OPEN(claim_item, against), REQUIRED, HELP("other values of the same axes")},
     {"sign", CHOICE(claim_item, sign, sign_names), REQUIRED,
-     HELP("sign of the difference, of minus against")},
+     HELP("how the metric at of compares with that at against")},
     {"only", OPEN(claim_item, only),
      HELP("values of other axes: readings that count (default: all)")},
     FIELDS_END};
@@ -48,15 +48,15 @@ static const struct field claim_fields[] = {
 static const struct field target_fields[] = {
     {LOCATION(target_item, where)},
     {"name", TEXT(target_item, name), REQUIRED, HELP("name of the target in tables")},
-    {"metric", NODE(target_item, metric), .forms = metric_forms, HELP("as of a claim")},
+    {"metric", NODE(target_item, metric), .forms = metric_forms, HELP("as in a claim")},
     {"of", OPEN(target_item, of), HELP("values of axes (default: none)")},
-    {"only", OPEN(target_item, only), HELP("as of a claim (default: all)")},
+    {"only", OPEN(target_item, only), HELP("as in a claim (default: all)")},
     {"value", REAL(target_item, value), DEFAULT(NAN),
      HELP("value that the mean over replications must be near")},
     {"within", REAL(target_item, within), DEFAULT(NAN), ABOVE(0, 1),
      HELP("largest difference, as a share of the value")},
     {"all", TEXTS(target_item, all),
-     HELP("instead of all these: earlier targets that the same reading must meet")},
+     HELP("instead of the keys above: earlier targets that the same reading must meet")},
     FIELDS_END};
 
 const struct field claims_fields[] = {
@@ -255,7 +255,8 @@ static void check_of(const struct claims *claims, const struct claims_subject *s
             together += s->axes.at[a].group == axis->group;
         if (together > 1)
             problems_add(binding->problems, subject->where, path,
-                         "the axis %s does not stand alone, but in a zip or sample", axis->name);
+                         "the axis %s is part of a zip or sample: expected an axis of its own",
+                         axis->name);
         if (claims_picks_axis(&subject->only, subject->of.at[i].axis))
             problems_add(binding->problems, subject->where, path, "the axis %s is under `only` too",
                          axis->name);
@@ -319,7 +320,7 @@ static void bind_claim(struct claims *claims, struct claim *claim, const struct 
     }
     if (same)
         report_claim(binding, item->against->where, against_path,
-                     "a claim without a pair: `of` is the same");
+                     "expected other values than under `of`");
 }
 
 static int find_target_named(const struct claims *claims, const char *name, size_t count) {
@@ -356,7 +357,7 @@ static void bind_joint(struct claims *claims, struct target *target, const struc
     joint->name = item->name;
     if (item->metric || item->of || item->only || !isnan(item->value) || !isnan(item->within))
         report_claim(binding, item->where, path,
-                     "`all`: expected no metric, of, only, value and within next to it");
+                     "`all`: expected no metric, of, only, value or within next to it");
     for (size_t i = 0; i < item->all.count; i++) {
         int found = find_target_named(claims, names[i], number);
         if (found < 0 || claims->targets[found].all_count > 0) {

@@ -159,7 +159,7 @@ static int finish_point(void *context, size_t task, struct slice result, const c
     const struct sweep_run *run = state->run;
     struct error error = {0};
     if (!failure && result.length < sizeof error)
-        failure = "what the run gave back was spoilt, by its policy perhaps";
+        failure = "the run returned damaged data; its policy may have caused this";
     size_t length = failure ? 0 : result.length - sizeof error;
     if (!failure)
         memcpy(&error, result.at + length, sizeof error);

@@ -37,7 +37,7 @@ static int check_path(const struct sweep *sweep, const struct sweep_axis *axis, 
         for (size_t i = 0; i < other->paths.count; i++)
             if (yaml_paths_overlap(path, other->paths.at[i].text))
                 problems_add(binding->problems, axis->where, NULL,
-                             "%s is set twice: here, and as %s by an axis before", path,
+                             "%s is set twice: here, and as %s by an earlier axis", path,
                              other->paths.at[i].text);
     for (size_t i = 0; i < sweep->fixed.count; i++)
         if (yaml_paths_overlap(path, sweep->fixed.at[i].path.text))
@@ -68,7 +68,7 @@ static int count_sweep_points(struct sweep *sweep, const struct binding *binding
         sweep->count *= sweep->axes.groups.at[g];
         if (sweep->count > SWEEP_MOST_POINTS)
             return problems_add(binding->problems, (struct location){.file = sweep->doc.file},
-                                "axes", "over %d points", SWEEP_MOST_POINTS);
+                                "axes", "expected at most %d points", SWEEP_MOST_POINTS);
     }
     return 0;
 }

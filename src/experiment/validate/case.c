@@ -211,7 +211,7 @@ int job_table_read(struct job_table *table, const struct job_table_source *sourc
     if (problems->count == before && table->rows.count == 0)
         problems_add(problems, (struct location){.file = source->path}, NULL,
                      "expected a row for each job, got none%s",
-                     table->left_out > 0 ? " that is asked for" : "");
+                     table->left_out > 0 ? " that matches where" : "");
     free(r.where);
     csv_close(r.csv);
     return problems->count > before ? ERROR_INPUT : 0;
@@ -293,7 +293,7 @@ int fact_read(const struct fact *fact, double *ret_value, struct problems *probl
         csv_each_row(r.csv, problems, read_fact_row, &r);
     if (problems->count == before && r.found != 1)
         problems_add(problems, fact->where_of, fact->path_of,
-                     "expected one row of %s for which where holds, got %zu", fact->file, r.found);
+                     "expected one row of %s that matches where, got %zu", fact->file, r.found);
     csv_close(r.csv);
     if (problems->count > before)
         return ERROR_INPUT;

@@ -53,20 +53,21 @@ const struct field validate_fields[] = {
     {"kind", CHOICE(validate_case, kind, validate_kinds), REQUIRED,
      HELP("what is compared: predictions of models, a recorded schedule, decisions, or power")},
     {"against", CHOICE(validate_case, against, validate_againsts),
-     HELP("what the figures are: measured, of another simulator, or of a closed form")},
+     HELP("source of the figures: a measurement, another simulator, or a closed form")},
     {"physics", TEXT(validate_case, physics), REQUIRED,
      HELP("what is assumed of the jobs and the machine")},
     {"control_of", TEXT(validate_case, control_of),
      HELP("validation whose errors must be smaller")},
     {"scenario", PATH(validate_case, scenario), REQUIRED, HELP("the scenario that is run")},
     {"set", OPEN(validate_case, set_node),
-     HELP("values of it: PATH: VALUE, in which ${NAME} is a file of data")},
+     HELP("values set in it: PATH: VALUE, in which ${NAME} is a file of data")},
     {"data", NAMED_TEXTS(validate_case, data_node),
      HELP("files: NAME: FILE, from the folder of this file or EASIM_DATA; a missing one skips")},
     {"jobs", KEYS(validate_case, jobs_node, jobs_fields),
      HELP("what was measured of each job: {data: NAME, where: {COLUMN: TEXT}, columns: {...}}")},
     {"meter", KEYS(validate_case, meter_node, meter_fields),
-     HELP("of kind power, the metered power: {data: NAME, offset: 0, gap: .., from: .., to: ..}")},
+     HELP(
+         "with kind: power, the metered power: {data: NAME, offset: 0, gap: .., from: .., to: ..}")},
     {"measured", NODE(validate_case, measured_node), REQUIRED, .forms = measured_forms,
      HELP("the figures")},
     FIELDS_END};
@@ -164,7 +165,7 @@ static int bind_file(struct validate_case *v, const struct binding *b) {
     if ((v->kind == VALIDATION_POWER) != (v->meter_node != NULL))
         r = problems_add(b->problems, v->doc.root->where, v->meter_node ? "meter" : NULL,
                          v->meter_node ? "only with kind: power"
-                                       : "key \"meter\" is missing: kind power is against one");
+                                       : "key \"meter\" is missing: kind power compares with it");
     if (validate_measures_bind(v, v->measured_node, b) < 0)
         r = ERROR_INPUT;
     return r < 0 || validate_data_check(v, b) < 0 ? ERROR_INPUT : 0;

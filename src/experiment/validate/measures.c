@@ -181,14 +181,14 @@ static const struct field measure_fields[] = {
     {"job", STRING(validate_measure, job),
      HELP("id of one job; a column of the jobs needs job or over")},
     {"over", CHOICE(validate_measure, over, validate_overs), DEFAULT(OVER_NONE),
-     HELP("figure of all jobs that both sides have, or error of single ones")},
+     HELP("mean or sum over all jobs that both sides have, or an error of single jobs")},
     {"value", REAL(validate_measure, value), DEFAULT(NAN), HELP("the measured figure")},
     {"fact", KEYS(validate_measure, fact, fact_fields),
      HELP("file that has the measured figure, instead of value or the jobs' table")},
     {"tolerance", NODE(validate_measure, tolerance_node), REQUIRED,
      ONE_OF({"", .type = FIELD_REAL, ABOVE(0, INFINITY)},
             {"", .type = FIELD_STRING, HELP("with %")}),
-     HELP("largest error that passes, of predicted / measured - 1")},
+     HELP("largest error (predicted / measured - 1) that passes")},
     {"expect", CHOICE(validate_measure, expect, expectations),
      HELP("verdict that is expected; fail needs a reason")},
     {"reason", TEXT(validate_measure, reason), HELP("why it is expected to fail")},
@@ -241,10 +241,10 @@ static int check_meter_figure(const struct item *item) {
     if (!item->validation->meter.given)
         return report_item(item, "metric", "expected a meter under meter, got none");
     if (m->job || m->over != OVER_NONE)
-        return report_item(item, m->job ? "job" : "over", "not of a figure of the meter");
+        return report_item(item, m->job ? "job" : "over", "not with a figure of the meter");
     if (!isnan(m->value) || m->fact)
         return report_item(item, m->fact ? "fact" : "value",
-                           "not of a figure of the meter, whose readings are the measurement");
+                           "not with a figure of the meter: its readings are the measurement");
     return 0;
 }
 
@@ -264,7 +264,7 @@ static int bind_metric(const struct item *item) {
                                         m->metric, suggest_metric(item)));
     if (m->summary >= 0 && (over || m->job))
         return report_item(item, m->job ? "job" : "over",
-                           "not of a column of summary.csv, which is of all jobs together");
+                           "not with a column of summary.csv, which is for all jobs together");
     if (of_jobs && over == (m->job != NULL))
         return report_item(item, "over",
                            over ? "expected job or over, got both"
@@ -303,7 +303,7 @@ static int read_job_value(const struct item *item) {
     m->value = row ? row->values[m->column] : NAN;
     return isnan(m->value)
                ? report_item(item, "job",
-                             row ? "the table of measured jobs has no such figure of this job"
+                             row ? "the table of measured jobs has no such figure for this job"
                                  : "no such job in the table of measured jobs")
                : 0;
 }
@@ -312,9 +312,9 @@ static int check_column(const struct item *item) {
     const struct validate_case *v = item->validation;
     return !v->jobs_known || job_table_tells(&v->jobs, item->measure->column)
                ? 0
-               : report_item(item, "metric",
-                             "the table of measured jobs has no such column, and none from which "
-                             "it follows");
+               : report_item(
+                     item, "metric",
+                     "the table of measured jobs has no such column, and none to compute it from");
 }
 
 static int bind_value(const struct item *item) {
@@ -325,7 +325,7 @@ static int bind_value(const struct item *item) {
         return report_item(item, "fact", "expected value or fact, got both");
     if ((given || m->fact) && m->over != OVER_NONE)
         return report_item(item, given ? "value" : "fact",
-                           "not with over, which is of the table under jobs");
+                           "not with over, which reads the table under jobs");
     if (!given && !m->fact && !table)
         return report_item(item, "value", "key \"value\" or \"fact\" is missing");
     int r = m->fact                                              ? read_fact(item, m->fact)
@@ -334,7 +334,7 @@ static int bind_value(const struct item *item) {
                                                                  : read_job_value(item);
     if (r == 0 && m->value == 0)
         return report_item(item, "value",
-                           "expected a value other than 0: an error is a share of it");
+                           "expected a value other than 0, because errors are a share of it");
     return r;
 }
 

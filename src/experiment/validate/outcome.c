@@ -76,7 +76,7 @@ static void match_jobs(struct outcome *o, const struct job_table *predicted) {
             name_job(&unmeasured, intern_text(&predicted->ids, i));
     }
     note_jobs(o, &strangers, measured->rows.count,
-              "measured jobs are not in the run, and figures over jobs cannot pass");
+              "measured jobs are not in the run, so figures over jobs cannot pass");
     note_jobs(o, &unmeasured, predicted->rows.count, "jobs of the run were not measured");
     note_jobs(o, &other_gpus, measured->rows.count,
               "measured jobs had another number of GPUs in the run");
@@ -155,9 +155,10 @@ static void note_row(struct outcome *o, const struct outcome_row *row, struct na
     note_jobs(o, missing, o->jobs.count,
               arena_printf(&o->arena, "measured jobs have no %s in the run", metric));
     if (without > 0)
-        add_note(o, arena_printf(&o->arena,
-                                 "%zu of %zu jobs have a measured %s of 0, which has no share",
-                                 without, row->jobs + without, metric));
+        add_note(
+            o, arena_printf(&o->arena,
+                            "%zu of %zu jobs have a measured %s of 0, so their error is undefined",
+                            without, row->jobs + without, metric));
 }
 
 static void compare_over_jobs(struct outcome *o, struct outcome_row *row) {
@@ -298,9 +299,9 @@ void outcome_compare(struct outcome *o, const struct validate_case *v,
             row->predicted =
                 t_interval_of_column(run->summaries, run->count, (unsigned)m->summary).mean;
         if (run->nodes_draw && (m->job || m->over != OVER_NONE) && m->column == JOB_ENERGY)
-            add_note(o,
-                     "energy_j is of the GPUs of a job: base_w and the like of its nodes are not "
-                     "in what is predicted");
+            add_note(
+                o,
+                "the predicted energy_j is that of the GPUs of a job, without base_w and other power of its nodes");
         judge_row(row);
     }
 }

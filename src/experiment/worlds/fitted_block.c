@@ -129,11 +129,10 @@ static int make_factor(const struct search *s, const struct yaml_node *at,
     block->factor = arena_alloc(s->binding->arena, n * n * sizeof *block->factor);
     memset(block->factor, 0, n * n * sizeof *block->factor);
     if (!scale_matrix(n, matrix, deviations))
-        return refuse_covariance(s, at, "a covariance: a symmetric matrix, no variance below 0");
+        return refuse_covariance(s, at, "a covariance matrix: symmetric, no variance below 0");
     if (!factor_matrix(n, matrix, block->factor))
         return refuse_covariance(
-            s, at,
-            "a covariance: its correlations have a negative eigenvalue, so nothing varies so");
+            s, at, "a covariance matrix, but its correlations have a negative eigenvalue");
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j <= i; j++)
             block->factor[i * n + j] *= deviations[i];

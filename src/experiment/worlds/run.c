@@ -161,7 +161,7 @@ static int finish_task(void *context, size_t number, struct slice result, const 
         memcpy(&error, result.at, sizeof error);
     if (!failure && (result.length < sizeof error ||
                      (error.code == 0 && result.length < sizeof error + summaries)))
-        failure = "what the runs gave back was spoilt, by the policy perhaps";
+        failure = "the runs returned damaged data; the policy may have caused this";
     if (!failure && error.code == ERROR_CANCELLED)
         return 0; /* not over */
     struct ending *ending = &work->endings[number];

@@ -288,10 +288,9 @@ static bool draw_once(const struct world_unit *unit, gsl_rng *rng, double *value
 }
 
 static int refuse_unit(struct drawing *d, const struct world_unit *unit, const char *why) {
-    return problems_add(
-        d->problems, unit->where, unit->name,
-        "expected a law that reaches values which can be run: none of %d draws did%s%s",
-        WORLDS_MOST_DRAWS, why ? "; " : "", why ? why : "");
+    return problems_add(d->problems, unit->where, unit->name,
+                        "expected a law with values that can be run: none of %d draws was%s%s",
+                        WORLDS_MOST_DRAWS, why ? "; " : "", why ? why : "");
 }
 
 static int draw_unit(struct drawing *d, size_t u) {

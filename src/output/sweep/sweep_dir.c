@@ -110,11 +110,11 @@ static int keep_point(void *context, size_t point, struct slice all, struct erro
     struct sweep_dir *dir = context;
     struct rendered parts;
     if (all.length < sizeof parts)
-        return error_set(reterr, ERROR_RUN, "what a run gave back was spoilt");
+        return error_set(reterr, ERROR_RUN, "a run returned damaged data");
     all.length -= sizeof parts;
     memcpy(&parts, all.at + all.length, sizeof parts);
     if (parts.body > all.length || parts.notes > parts.body)
-        return error_set(reterr, ERROR_RUN, "what a run gave back was spoilt");
+        return error_set(reterr, ERROR_RUN, "a run returned damaged data");
     const struct slice names = {all.at + parts.body, all.length - parts.body};
     return run_writer_append(&dir->writer, &dir->sweep->points[point], names,
                              (struct slice){all.at, parts.body}, parts.notes, reterr);

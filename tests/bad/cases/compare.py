@@ -65,7 +65,7 @@ CASES = [
             ["--policies", "fcfs,zeus", "-n", "50", "--until-ci", "2%", "--max-replications", "20"],
             "--max-replications: expected at least the 50 replications to begin with, got 20"),
     compare("unknown perturbation", ["--policies", "fcfs", "--perturb", "arrival=0.1"],
-            "--perturb: nothing to perturb is named \"arrival\", did you mean \"arrivals\"?"),
+            "--perturb: no perturbation is named \"arrival\", did you mean \"arrivals\"?"),
     compare("perturbation that leaves nothing", ["--policies", "fcfs", "--perturb", "sizes=-1"],
             "--perturb: expected sizes=AMOUNT > -1 and <= 1000, got \"sizes=-1\""),
     compare("no perturbation", ["--policies", "fcfs", "--perturb", ""], "--perturb: expected perturbations, got \"\""),

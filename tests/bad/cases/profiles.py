@@ -82,6 +82,6 @@ CASES = [
             files={"p.csv": "model,gpu,k,batch_per_gpu,throughput_samples_s,power_w_per_gpu,evidence,source,unit,prompt,running_batch\n"
                             "a,h100,2,2,132.7,,measured,x,token,0.05,4\n"}),
     command("profile: mlenergy: samples", ["profile", "mlenergy", "g.csv", "--samples", "3"],
-            "--samples: no option of format mlenergy: expected it with nvidia-smi, dcgm, dcgm-exporter, prometheus, dynolog, "
-            "ea2p, zeus, codecarbon only", files={"g.csv": f"{MLENERGY}\ndraw,a,H100,1,1,0.25,500\n"}),
+            "--samples: not an option of format mlenergy, only of nvidia-smi, dcgm, dcgm-exporter, prometheus, dynolog, ea2p, "
+            "zeus, codecarbon", files={"g.csv": f"{MLENERGY}\ndraw,a,H100,1,1,0.25,500\n"}),
 ]

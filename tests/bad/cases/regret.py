@@ -36,15 +36,15 @@ CASES = [
     regret("two scenarios", ["d.yaml"], "easim regret: expected one CONFIG.yaml, got another: d.yaml", TRY),
     regret("unknown policy", ["--policy", "polux"], 'easim: --policy: no policy is named "polux", did you mean "pollux"? (found: {policies})'),
     Case("regret: policy that runs a program",
-         ("easim: policy exec runs a process of its own, which copies of the simulation cannot have each for itself: no "
-          "other choice of it can be tried",), {"c.yaml": EXEC, "m.yaml": MODELS, "p.sh": PROGRAM},
+         ("easim: policy exec runs a process of its own, which easim cannot copy with the simulation, so it cannot try "
+          "other choices",), {"c.yaml": EXEC, "m.yaml": MODELS, "p.sh": PROGRAM},
          ("regret", "c.yaml", "--out", "out", "--quiet")),
     of_log("unknown job", ["--job", "frist"], 'easim: no job "frist" is submitted in replication 1, did you mean "first"?'),
     of_log("job that is rejected", ["--job", "wide"], 'easim: job "wide" is rejected in replication 1 (needs 99 GPUs of one type, the largest allowed type has 8): it '
            "imposes nothing on others"),
     of_log("job that is not submitted", ["--job", "late"], 'easim: no job "late" is submitted in replication 1'),
     of_log("horizon before the first start", ["--set", "horizon=5s"], "easim: policy fcfs starts no job within the run: there is no decision to try another way"),
-    of_log("no deadlines to miss", ["--by", "misses"], "easim: no job has a deadline that is due within the run: there are no misses to regret"),
+    of_log("no deadlines to miss", ["--by", "misses"], "easim: no job has a deadline that is due within the run, so no deadline can be missed"),
     Case("regret: no jobs", ("easim: policy fcfs starts no job within the run: there is no decision to try another way",),
          {"c.yaml": EMPTY, "m.yaml": MODELS}, ("regret", "c.yaml", "--out", "out", "--quiet")),
     regret("folder in use", [], "easim: out: the folder is not empty; add --force to write into it", files={"out/mine.txt": "kept"}),

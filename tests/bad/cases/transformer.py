@@ -95,8 +95,8 @@ CASES = [
           "gpt,a100,4,2,1,1,1,0,x\ngpt,a100,4,2,2,1,1,1,y",
           'rows.csv: group: expected a row of "y" that is not held out', head=HEAD + ",held_out,group"),
     plans("column missing", "gpt,a100,8,2,2,1", 'rows.csv:1: column "mb" is missing (columns: model, gpu, gpus, tp, pp, iteration_s)', head="model,gpu,gpus,tp,pp,iteration_s"),
-    plans("options of profiles", "gpt,a100,8,2,2,1,1", "easim calibrate: --m0 is of profiles, not of plans",
-          "easim calibrate: --phi is of profiles, not of plans", command=(*PLANS, "--m0", "8", "--phi", "9")),
+    plans("options of profiles", "gpt,a100,8,2,2,1,1", "easim calibrate: --m0 belongs to profiles, not to plans",
+          "easim calibrate: --phi belongs to profiles, not to plans", command=(*PLANS, "--m0", "8", "--phi", "9")),
     plans("two rounds, none of them stated", "gpt,a100,8,2,2,1,1,a\ngpt,a100,4,2,1,1,1,b\ngpt,a100,4,1,2,1,1,b",
           'rows.csv: round_factor: expected it of a round that the rows of group "" share, or that others tie to them: '
           "none is stated", head=HEAD + ",round"),
@@ -113,11 +113,11 @@ CASES = [
           "rows.csv:2:12: plan: expected a plan that can be, got one where tp is above the GPUs of a node",
           command=(*PLANS, "--gpus-per-node", "2")),
     *(plans(f"held: {words}", "gpt,a100,8,2,2,1,1",
-            "easim calibrate: --hold: expected NAME=VALUE once of memory_traffic, gradient_overlap (0 to 1), fixed_s and "
-            f'node_s, got "{wrong}"', command=(*PLANS, "--hold", words))
+            "easim calibrate: --hold: expected NAME=VALUE, each name once: memory_traffic, gradient_overlap (0 to 1), "
+            f'fixed_s or node_s, got "{wrong}"', command=(*PLANS, "--hold", words))
       for words, wrong in (("compute_fraction=1", "compute_fraction=1"), ("gradient_overlap=1.1", "gradient_overlap=1.1"),
                            ("fixed_s=1,fixed_s=2", "fixed_s=2"), ("node_s", "node_s"), ("memory_traffic=-1", "memory_traffic=-1"))),
-    plans("a profile's --hold", "gpt,a100,8,2,2,1,1", "easim calibrate: --hold is of plans, not of profiles",
+    plans("a profile's --hold", "gpt,a100,8,2,2,1,1", "easim calibrate: --hold belongs to plans, not to profiles",
           command=("calibrate", "rows.csv", "--hold", "node_s=0")),
     plans("nodes of a type", "gpt,a100,8,2,2,1,1", "easim calibrate: --gpus-per-node: expected N, got a100=",
           command=(*PLANS, "--gpus-per-node", "a100=4")),

@@ -112,13 +112,13 @@ CASES = [
     section("own section", '{worlds: 2, parameters: [{group: g, path: uncertainty.worlds, law: {uniform: [1, 2]}}]}',
             PATH + "expected a value of the physics: uncertainty is the same in all worlds"),
     law("a law of which no value can be run", "{uniform: [-70, -50]}",
-        "@39: cluster.gpu_types[0].idle_w: expected a law that reaches values which can be run: none of 1000 draws did; "
+        "@39: cluster.gpu_types[0].idle_w: expected a law with values that can be run: none of 1000 draws was; "
         "--set cluster.gpu_types[0].idle_w: cluster.gpu_types[0].idle_w: expected number 0..10000000, got \"-61.64624394647901\"", command=COMPARE),
     law("bounds that the law does not reach", "{uniform: [50, 70]}, bounds: [80, 90]",
-        "@39: cluster.gpu_types[0].idle_w: expected a law that reaches values which can be run: none of 1000 draws did; "
+        "@39: cluster.gpu_types[0].idle_w: expected a law with values that can be run: none of 1000 draws was; "
         "they were outside of its bounds", command=COMPARE),
     law("bounds that no value of a choice is in", "{choice: [50, 70]}, bounds: [80, 90]",
-        "@39: cluster.gpu_types[0].idle_w: expected a law that reaches values which can be run: none of 1000 draws did; "
+        "@39: cluster.gpu_types[0].idle_w: expected a law with values that can be run: none of 1000 draws was; "
         "they were outside of its bounds", command=COMPARE),
     parameter("a first parameter without a path", '{group: g, law: {uniform: [1, 2]}}, {group: h, path: "' + IDLE +
               '", law: {uniform: [50, 70]}}', "@39: uncertainty.parameters[0]: key \"path\" is missing"),
@@ -131,12 +131,12 @@ CASES = [
     covariance("with a short row", "[[16e-6, 0, 0], [0, 25e-8], [0, 0, 1e-6]]", 39, "a number for each of standard_errors"),
     covariance("with text", "[[16e-6, 0, 0], [0, 25e-8, none], [0, 0, 1e-6]]", 50, "number, got \"none\""),
     covariance("that is not symmetric", "[[16e-6, 1e-6, 0], [0, 25e-8, 0], [0, 0, 1e-6]]", 23,
-               "a covariance: a symmetric matrix, no variance below 0"),
+               "a covariance matrix: symmetric, no variance below 0"),
     covariance("with a negative variance", "[[16e-6, 0, 0], [0, -25e-8, 0], [0, 0, 1e-6]]", 23,
-               "a covariance: a symmetric matrix, no variance below 0"),
+               "a covariance matrix: symmetric, no variance below 0"),
     covariance("of a constant that varies", "[[16e-6, 1e-6, 0], [1e-6, 0, 0], [0, 0, 1e-6]]", 23,
-               "a covariance: a symmetric matrix, no variance below 0"),
+               "a covariance matrix: symmetric, no variance below 0"),
     # correlations of -0.9 between each two of three: the least eigenvalue is 1 - 2 * 0.9
     covariance("that nothing varies by", "[[1e-6, -9e-7, -9e-7], [-9e-7, 1e-6, -9e-7], [-9e-7, -9e-7, 1e-6]]", 23,
-               "a covariance: its correlations have a negative eigenvalue, so nothing varies so"),
+               "a covariance matrix, but its correlations have a negative eigenvalue"),
 ]

@@ -15,7 +15,7 @@ def power(name, text, *errors, meter=ROWS):
 
 CASES = [
     power("no meter", HEAD.replace("data: {power: m.csv}\n", "") + FIGURES,
-          'v.yaml:1:1: key "meter" is missing: kind power is against one',
+          'v.yaml:1:1: key "meter" is missing: kind power compares with it',
           "v.yaml:7:5: measured[0].metric: expected a meter under meter, got none"),
     power("meter of another kind", HEAD.replace("kind: power", "kind: policy") + METER + FIGURES,
           "v.yaml:1:1: meter: only with kind: power"),
@@ -30,9 +30,9 @@ CASES = [
     power("cells of the meter", HEAD + METER + FIGURES, 'm.csv:2:4: power_w: expected watts -1e15..1e15, empty or nan, got "4OO"',
           meter=ROWS.replace("400", "4OO")),
     power("figures with a value", HEAD + METER + FIGURES.replace("3%", "3%, value: 9"),
-          "v.yaml:9:5: measured[0].value: not of a figure of the meter, whose readings are the measurement"),
+          "v.yaml:9:5: measured[0].value: not with a figure of the meter: its readings are the measurement"),
     power("figures over jobs", HEAD + METER + FIGURES.replace("3%", "3%, over: mean"),
-          "v.yaml:9:5: measured[0].over: not of a figure of the meter"),
+          "v.yaml:9:5: measured[0].over: not with a figure of the meter"),
     power("several replications", HEAD + METER + "set: {replications: 2}\n" + FIGURES,
-          "v.yaml: expected replications: 1 in the scenario of figures of a meter, got 2"),
+          "v.yaml: expected replications: 1 in a scenario with figures of a meter, got 2"),
 ]
