@@ -9,7 +9,8 @@ import time
 from pathlib import Path
 
 from bad_ends import BAD, BASE, PLUGINS, WHO, ends, none_left, processes, said_by
-from harness import HANGS_S, bytes_of, cases, children, easim, interrupt, rows_of, same_files, start, wait_for
+from harness import HANGS_S, bytes_of, cases, children, easim, form, interrupt, rows_of, same_files, start, wait_for
+from random_scenario import Scenario
 
 LIMIT = "5s"  # a healthy run of milliseconds does not take so long on a loaded machine either
 CASES = ends(WHO) | {"loop": f"the run of {WHO} was not done within {LIMIT[:-1]} s"}
@@ -203,6 +204,40 @@ def easims_own_share_processes(folder):
     same_files(folder / "sweep-1", folder / "sweep-7", "sweep.csv")
 
 
+def kill_one(process, chance):
+    """Kills one of easim's processes as soon as there is one; false: easim was done before."""
+    alive = wait_for("a process", lambda: children(process.pid) or process.poll() is not None)
+    if alive is True:
+        return False
+    try:
+        os.kill(chance.choice(sorted(alive)), signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    return True
+
+
+def random_scenarios_whose_workers_are_killed(folder):
+    """A run that gets through has the bytes of an undisturbed one; any other says what was killed."""
+    count, chance, kills, through = form(300, 40), random.Random(2), 0, 0
+    for seed in range(1, 1 + count):
+        path, began = Scenario(seed).write(folder / str(seed)), time.monotonic()
+        easim("run", path, "-n", 4, "--threads", 2, "--quiet", "--out", folder / "whole", "--force")
+        took_s = time.monotonic() - began
+        process = start("run", path, "-n", 4, "--threads", 2, "--quiet", "--out", folder / "killed", "--force")
+        for _ in range(chance.randint(1, 4)):
+            kills += kill_one(process, chance)
+            time.sleep(chance.uniform(0, took_s / 4))
+        error = process.communicate(timeout=HANGS_S)[1]
+        if process.returncode == 0:
+            assert tables(folder / "whole") == tables(folder / "killed"), seed
+            through += 1
+        else:
+            assert process.returncode in (1, 2) and "signal 9" in error, (seed, process.returncode, error)
+    print(f"{kills} processes of {count} runs were killed, {through} runs got through")
+    assert kills >= count / 2 and 0 < through, (kills, through)
+    none_left()
+
+
 def workers_that_are_killed(folder):
     """Twenty times somebody kills a process of a sweep: its point is run again, and what is killed twice is told as failed."""
     sweep = folder / "points.yaml"
@@ -211,13 +246,8 @@ def workers_that_are_killed(folder):
     easim("sweep", sweep, "--quiet", "--out", folder / "whole")
     process, chance = start("sweep", sweep, "--quiet", "--threads", 3, "--out", folder / "killed"), random.Random(1)
     for _ in range(20):
-        alive = wait_for("a process", lambda: children(process.pid) or process.poll() is not None)
-        if alive is True:
+        if not kill_one(process, chance):
             break
-        try:
-            os.kill(chance.choice(sorted(alive)), signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         time.sleep(chance.uniform(0, 0.02))
     process.communicate(timeout=HANGS_S)
     if process.returncode:
@@ -239,4 +269,5 @@ def bad_limits(folder):
 
 
 cases(a_sweep_goes_on, one_that_crashes_on_load, no_code_of_others_in_the_parent, a_comparison_goes_on, what_was_finished_is_kept,
-      easims_own_share_processes, workers_that_are_killed, interrupted, killed, the_limit_reaches_tasks, bad_limits)
+      easims_own_share_processes, workers_that_are_killed,
+      random_scenarios_whose_workers_are_killed, interrupted, killed, the_limit_reaches_tasks, bad_limits)
