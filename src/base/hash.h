@@ -2,6 +2,8 @@
 #ifndef EASIM_BASE_HASH_H
 #define EASIM_BASE_HASH_H
 
+#include "base/word.h"
+
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -45,10 +47,7 @@ static inline uint64_t hash_key(const void *key, size_t length) {
         state = (state ^ word) * 0x9e3779b97f4a7c15ULL;
         state ^= state >> 32;
     }
-    word = 0;
-    if (length > 0)
-        memcpy(&word, at, length);
-    return hash_mix(state ^ word);
+    return hash_mix(state ^ word_load((const char *)at, length));
 }
 
 #endif

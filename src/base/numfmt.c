@@ -435,6 +435,28 @@ static bool parse_few_digits(const char *text, size_t length, double *value) {
     return true;
 }
 
+const char *numfmt_scan_real(const char *text, double *value) {
+    const bool negative = *text == '-';
+    const char *begin = text + negative, *point = NULL, *at;
+    uint64_t mantissa = 0;
+    for (at = begin;; at++) {
+        unsigned digit = (unsigned char)*at - (unsigned)'0';
+        if (digit < 10)
+            mantissa = mantissa * 10 + digit;
+        else if (*at == '.' && !point)
+            point = at;
+        else
+            break;
+    }
+    size_t digits = (size_t)(at - begin) - (point != NULL);
+    if (digits - 1 >= FEW_BYTES || mantissa > 1ULL << 53)
+        return NULL;
+    double parsed = (double)(int64_t)mantissa; /* exact, as in real_of */
+    parsed = point ? parsed / exact_powers[at - point - 1] : parsed;
+    *value = negative ? -parsed : parsed;
+    return at;
+}
+
 static __attribute__((noinline)) bool parse_any_real(const char *text, size_t length,
                                                      double *value) {
     struct scanned number = {.complete = true};

@@ -28,6 +28,10 @@ bool numfmt_parse_scaled(const char *text, size_t length, uint32_t factor, int e
 /* Whether the text is nan or infinity, in any language's way, or too large for a double. */
 bool numfmt_is_infinite(const char *text, size_t length);
 bool numfmt_parse_int(const char *text, size_t length, int64_t *value);
+/* The usual number that a text begins with: at most 16 digits, with a point and a minus or without.
+   Returns the place behind it; NULL: there is none, or one that only numfmt_parse_real reads. A
+   byte that is none of it stands behind it. */
+const char *numfmt_scan_real(const char *text, double *value);
 /* The number that a text begins with, as 400 of "400 W"; returns its length, 0: there is none. */
 size_t numfmt_prefix(const char *text, double *value);
 

@@ -99,6 +99,8 @@ static void refuse_others(const struct csv_reader *reader) {
     arena_finish(&arena);
 }
 
+static void begin_scan(struct csv_reader *reader);
+
 int csv_reader_open(struct csv_reader *reader, const char *path) {
     struct error error = {0};
     size_t before = reader->problems->count;
@@ -118,12 +120,18 @@ int csv_reader_open(struct csv_reader *reader, const char *path) {
             check_alternatives(reader, c);
     if (reader->closed)
         refuse_others(reader);
+    if (reader->row)
+        begin_scan(reader);
     return reader->problems->count > before ? ERROR_INPUT : 0;
 }
 
 void csv_reader_close(struct csv_reader *reader) {
     csv_close(reader->csv);
     reader->csv = NULL;
+    free(reader->scanned);
+    free(reader->absent);
+    reader->scanned = NULL;
+    reader->absent = NULL;
 }
 
 int csv_reader_load(struct csv_reader *reader, const char *path, void (*read_row)(void *context),
@@ -146,6 +154,10 @@ static bool parse_choice(struct slice cell, const char *const *choices, int32_t 
     return false;
 }
 
+static bool is_in_range(const struct field *column, double value) {
+    return value <= column->max && (column->above_min ? value > column->min : value >= column->min);
+}
+
 /* A cell that is not empty; false: it is none of the column. */
 static bool read_cell(const struct csv_reader *reader, const struct field *column,
                       struct slice cell, void *to) {
@@ -153,14 +165,12 @@ static bool read_cell(const struct csv_reader *reader, const struct field *colum
     int64_t whole;
     switch (column->type) {
     case FIELD_REAL:
-        if (!numfmt_parse_real(cell.at, cell.length, &real) || real > column->max ||
-            (column->above_min ? real <= column->min : real < column->min))
+        if (!numfmt_parse_real(cell.at, cell.length, &real) || !is_in_range(column, real))
             return false;
         *(double *)to = real;
         return true;
     case FIELD_COUNT:
-        if (!slice_parse_whole(cell, &whole) || (double)whole < column->min ||
-            (double)whole > column->max)
+        if (!slice_parse_whole(cell, &whole) || !is_in_range(column, (double)whole))
             return false;
         *(uint32_t *)to = (uint32_t)whole;
         return true;
@@ -178,19 +188,24 @@ static bool read_cell(const struct csv_reader *reader, const struct field *colum
     }
 }
 
-void csv_reader_absent(const struct csv_reader *reader, void *row) {
+static void set_defaults(const struct csv_reader *reader, void *row) {
     for (const struct field *c = reader->columns; c->key; c++)
         if (reader->at[c - reader->columns] >= 0 || !c->unless)
             schema_set_default(c, (char *)row + c->offset);
 }
 
-bool csv_reader_cells(const struct csv_reader *reader, void *row) {
-    const struct csv_cell *cells = csv_cells(reader->csv);
+bool csv_reader_row(const struct csv_reader *reader, void *row) {
     bool good = true;
+    if (reader->has_row)
+        return true;
+    if (reader->absent)
+        memcpy(row, reader->absent, reader->row_bytes);
+    else
+        set_defaults(reader, row);
     for (size_t i = 0; i < reader->read_count; i++) {
         const struct csv_reader_column *column = &reader->read[i];
         const struct field *c = column->field;
-        struct slice cell = cells[column->at].text;
+        struct slice cell = csv_field(reader->csv, column->at);
         if (cell.length == 0 ? column->may_be_empty
                              : read_cell(reader, c, cell, (char *)row + c->offset) ||
                                    (c->word && slice_is_word(cell, c->word)))
@@ -201,9 +216,63 @@ bool csv_reader_cells(const struct csv_reader *reader, void *row) {
     return good;
 }
 
-bool csv_reader_row(const struct csv_reader *reader, void *row) {
-    csv_reader_absent(reader, row);
-    return csv_reader_cells(reader, row);
+/* ---- Rows straight from their lines ---- */
+
+/* A cell that is not empty; returns the byte behind it. NULL: only csv_reader_row can tell. */
+static const char *scan_cell(const struct csv_reader *reader, const struct field *column,
+                             const char *at, void *to) {
+    double value = 0;
+    if (column->type == FIELD_REAL || column->type == FIELD_COUNT) {
+        at = numfmt_scan_real(at, &value);
+        if (!at || !is_in_range(column, value))
+            return NULL;
+        if (column->type == FIELD_REAL)
+            *(double *)to = value;
+        else if ((*(uint32_t *)to = (uint32_t)value) != value)
+            return NULL;
+        return at;
+    }
+    struct slice cell = {at, 0};
+    while ((unsigned char)*at > ',' || (*at == ' ' && at > cell.at)) /* that is no quote */
+        at++;
+    cell.length = (size_t)(at - cell.at);
+    if (cell.length > 0 && at[-1] == ' ')
+        return NULL;
+    return column->type == FIELD_NODE || read_cell(reader, column, cell, to) ? at : NULL;
+}
+
+/* A csv_scan: what ends a cell is a comma, of the last one the end of the line. */
+static bool scan_row(void *context, struct slice line, const char **begins) {
+    struct csv_reader *reader = context;
+    const struct csv_reader_column *column = reader->scanned;
+    const struct csv_reader_column *last = column + csv_column_count(reader->csv) - 1;
+    const char *at = line.at, *end = line.at + line.length;
+    reader->has_row = false;
+    memcpy(reader->row, reader->absent, reader->row_bytes);
+    for (; column <= last; column++, at++) {
+        *begins++ = at;
+        if (*at != ',' && at != end)
+            at = scan_cell(reader, column->field, at, (char *)reader->row + column->field->offset);
+        else if (!column->may_be_empty)
+            return false;
+        if (!at || (column < last && *at != ','))
+            return false;
+    }
+    *begins = at;
+    return reader->has_row = at == end + 1;
+}
+
+static void begin_scan(struct csv_reader *reader) {
+    static const struct field other = {.type = FIELD_NODE};
+    size_t count = csv_column_count(reader->csv);
+    reader->scanned = mem_zalloc(count, sizeof *reader->scanned);
+    reader->absent = mem_zalloc(1, reader->row_bytes);
+    set_defaults(reader, reader->absent);
+    for (size_t i = 0; i < count; i++)
+        reader->scanned[i] = (struct csv_reader_column){&other, (int)i, true};
+    for (size_t i = 0; i < reader->read_count; i++)
+        reader->scanned[reader->read[i].at] = reader->read[i];
+    csv_scan_rows(reader->csv, scan_row, reader);
 }
 
 uint32_t csv_reader_line(const struct csv_reader *reader) {

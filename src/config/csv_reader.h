@@ -26,6 +26,9 @@ struct csv_reader {
     bool closed; /* other columns are problems, except label.* */
     struct problems *problems;
     struct intern *texts; /* gets the texts of cells, each once; NULL: no column is of texts */
+    void *row; /* of files of many rows: the struct of all of them, so that a line of plain cells
+                  is read straight into it; else NULL */
+    size_t row_bytes;
     struct csv *csv;
     int at[CSV_READER_COLUMNS]; /* by field: the column of the file, or -1 */
     struct csv_reader_column {
@@ -34,7 +37,13 @@ struct csv_reader {
         bool may_be_empty;
     } read[CSV_READER_COLUMNS]; /* those that the file has */
     size_t read_count;
+    /* With a row: */
+    struct csv_reader_column *scanned; /* by column of the file */
+    void *absent;                      /* a row of defaults */
+    bool has_row;                      /* it is there already */
 };
+
+#define READ_INTO(member) .row = &(member), .row_bytes = sizeof(member)
 
 /* Opens the file and finds the columns; negative after problems. csv_reader_close in any case. */
 int csv_reader_open(struct csv_reader *reader, const char *path) MUST_CHECK;
@@ -45,10 +54,6 @@ int csv_reader_load(struct csv_reader *reader, const char *path, void (*read_row
 
 /* The cells of the current row, in *row; false after adding problems, one a cell. */
 bool csv_reader_row(const struct csv_reader *reader, void *row) MUST_CHECK;
-/* Its two parts, for files of many rows: a row of defaults, and the cells that are not empty, in a
-   copy of it. */
-void csv_reader_absent(const struct csv_reader *reader, void *row);
-bool csv_reader_cells(const struct csv_reader *reader, void *row) MUST_CHECK;
 uint32_t csv_reader_line(const struct csv_reader *reader);
 /* By the name of a column of the table: whether the file has it, its cell in the current row (empty
    without it), the place of it, and a problem there: "expected EXPECTED, got" what stands in it. */

@@ -15,18 +15,26 @@
 
 #define PLAIN_BYTES 40 /* of a text that is hardly ever longer */
 
+struct csv_cell {
+    struct slice text;
+    uint32_t column; /* where it starts in the line, from 1, in bytes */
+};
+
 struct csv {
     struct lines *lines;
     char *file; /* for messages */
     char separator;
     char **names;
     size_t name_count;
-    struct csv_cell *fields; /* of the current row */
     size_t field_capacity;
     struct slice line;
-    bool tight;     /* the row is its line: no quotes, no blanks around fields */
-    char *unquoted; /* fields that had doubled quotes */
+    bool tight;              /* the current row is its line: no quotes, no blanks around fields */
+    const char **begins;     /* of such a row: where its fields begin, and one behind its end */
+    struct csv_cell *fields; /* of another one */
+    char *unquoted;          /* those that had doubled quotes */
     size_t unquoted_used, unquoted_capacity;
+    csv_scan *scan; /* or NULL */
+    void *scan_context;
 };
 
 static bool is_csv_blank(char c) {
@@ -41,10 +49,10 @@ static struct slice trimmed_csv_field(const char *begin, const char *end) {
     return (struct slice){begin, (size_t)(end - begin)};
 }
 
-/* Fields past the capacity are counted by the callers but not kept. */
-static void keep_field(struct csv *csv, size_t index, struct slice text, size_t offset) {
-    if (index < csv->field_capacity)
-        csv->fields[index] = (struct csv_cell){text, (uint32_t)offset + 1};
+/* A field of a row that is its line. */
+static struct slice tight_field(const struct csv *csv, size_t index) {
+    const char *begin = csv->begins[index];
+    return (struct slice){begin, (size_t)(csv->begins[index + 1] - begin) - 1};
 }
 
 /* Whether a blank may stand at an end of the field: so do few others that are as small. */
@@ -52,30 +60,27 @@ static bool may_need_trimming(const char *begin, const char *end) {
     return begin < end && ((unsigned char)*begin <= ' ' || (unsigned char)end[-1] <= ' ');
 }
 
-static void add_plain_field(struct csv *csv, const char *begin, const char *end, size_t index) {
-    struct slice text = {begin, (size_t)(end - begin)};
-    if (may_need_trimming(begin, end)) {
-        text = trimmed_csv_field(begin, end);
-        csv->tight = csv->tight && text.length == (size_t)(end - begin);
-    }
-    keep_field(csv, index, text, (size_t)(text.at - csv->line.at));
-}
-
-/* The current line. */
-static size_t split_plain(struct csv *csv) {
-    const char *end = csv->line.at + csv->line.length;
-    const char *begin = csv->line.at;
-    size_t count = 0;
-    csv->tight = true;
+/* The current line, if the row is it. Fields past the capacity are counted but not kept. */
+static bool split_tight(struct csv *csv, size_t *ret_count) {
+    const char *begin = csv->line.at, *end = begin + csv->line.length;
+    const char **begins = csv->begins;
+    size_t count = 0, most = csv->field_capacity;
+    csv->tight = false;
+    if (memchr(begin, '"', csv->line.length))
+        return false;
+    begins[0] = begin;
     for (const char *word = begin; word < end; word += sizeof(uint64_t))
         for (uint64_t found = word_find(word_load(word, (size_t)(end - word)), csv->separator);
              found; found &= found - 1) {
             const char *at = word + __builtin_ctzll(found) / 8;
-            add_plain_field(csv, begin, at, count++);
+            if (may_need_trimming(begin, at))
+                return false;
             begin = at + 1;
+            begins[++count < most ? count : most] = begin;
         }
-    add_plain_field(csv, begin, end, count++);
-    return count;
+    begins[++count < most ? count : most] = end + 1;
+    *ret_count = count;
+    return csv->tight = !may_need_trimming(begin, end);
 }
 
 static int bad_quote(const struct csv *csv, size_t offset, const char *what, struct error *reterr) {
@@ -137,7 +142,8 @@ static int split_field(struct csv *csv, struct slice line, const char **at, stru
     return 0;
 }
 
-static int split_quoted(struct csv *csv, struct slice line, size_t *count, struct error *reterr) {
+/* Any line, field by field. */
+static int split_fields(struct csv *csv, struct slice line, size_t *count, struct error *reterr) {
     if (csv->unquoted_capacity < line.length) {
         csv->unquoted_capacity = 2 * line.length;
         csv->unquoted = mem_realloc(csv->unquoted, csv->unquoted_capacity, 1);
@@ -149,7 +155,9 @@ static int split_quoted(struct csv *csv, struct slice line, size_t *count, struc
         int status = split_field(csv, line, &at, &field, reterr);
         if (status < 0)
             return status;
-        keep_field(csv, (*count)++, field.text, field.column - 1);
+        if (*count < csv->field_capacity)
+            csv->fields[*count] = field;
+        ++*count;
         if (at == line.at + line.length)
             return 0;
     }
@@ -157,62 +165,60 @@ static int split_quoted(struct csv *csv, struct slice line, size_t *count, struc
 
 /* A line of separators that are blanks (tabs) is a row of empty fields. */
 static bool is_blank_line(const struct csv *csv, struct slice line) {
-    return line.length == 0 || (trimmed_csv_field(line.at, line.at + line.length).length == 0 &&
+    return line.length == 0 || ((unsigned char)*line.at <= ' ' &&
+                                trimmed_csv_field(line.at, line.at + line.length).length == 0 &&
                                 !memchr(line.at, csv->separator, line.length));
 }
 
 static int split_row(struct csv *csv, struct slice line, size_t *count, struct error *reterr) {
     csv->line = line;
-    csv->tight = false;
-    if (memchr(line.at, '"', line.length))
-        return split_quoted(csv, line, count, reterr);
-    *count = split_plain(csv);
-    return 0;
+    return split_tight(csv, count) ? 0 : split_fields(csv, line, count, reterr);
 }
 
-/* Reads and splits the next line that is not blank: 1, 0 at the end, or negative. */
-static int next_row(struct csv *csv, size_t *count, struct error *reterr) {
-    struct slice line;
-    do {
-        int status = lines_next(csv->lines, &line, reterr);
-        if (status <= 0)
-            return status;
-    } while (is_blank_line(csv, line));
-    int status = split_row(csv, line, count, reterr);
-    return status < 0 ? status : 1;
+/* The next line that is not blank: 1, 0 at the end, or negative. */
+static int next_line(struct csv *csv, struct error *reterr) {
+    int status;
+    do
+        status = lines_next(csv->lines, &csv->line, reterr);
+    while (status > 0 && is_blank_line(csv, csv->line));
+    return status;
 }
 
 /* ---- Header ---- */
 
-static int add_column_name(struct csv *csv, const struct csv_cell *field, struct error *reterr) {
-    unsigned line = (unsigned)lines_number(csv->lines);
-    if (field->text.length == 0)
-        return error_set(reterr, ERROR_INPUT, "%s:%u:%u: empty column name", csv->file, line,
-                         (unsigned)field->column);
+static int add_column_name(struct csv *csv, int column, struct error *reterr) {
+    struct slice text = csv_field(csv, column);
+    struct location where = csv_where(csv, column);
+    if (text.length == 0)
+        return error_set(reterr, ERROR_INPUT, "%s:%u:%u: empty column name", csv->file,
+                         (unsigned)where.line, (unsigned)where.column);
     for (size_t i = 0; i < csv->name_count; i++)
-        if (slice_is(field->text, csv->names[i]))
+        if (slice_is(text, csv->names[i]))
             return error_set(reterr, ERROR_INPUT, "%s:%u:%u: duplicate column \"%s\"", csv->file,
-                             line, (unsigned)field->column, csv->names[i]);
-    char *name = mem_alloc(field->text.length + 1);
-    memcpy(name, field->text.at, field->text.length);
-    name[field->text.length] = '\0';
+                             (unsigned)where.line, (unsigned)where.column, csv->names[i]);
+    char *name = mem_alloc(text.length + 1);
+    memcpy(name, text.at, text.length);
+    name[text.length] = '\0';
     csv->names[csv->name_count++] = name;
     return 0;
 }
 
 static int read_csv_header(struct csv *csv, struct error *reterr) {
     size_t count;
-    int status = next_row(csv, &count, reterr);
+    int status = next_line(csv, reterr);
     if (status < 0)
         return status;
     if (status == 0)
         return error_set(reterr, ERROR_INPUT, "%s: empty file, expected a header line", csv->file);
+    status = split_row(csv, csv->line, &count, reterr);
+    if (status < 0)
+        return status;
     if (count > CSV_MAX_COLUMNS)
         return error_set(reterr, ERROR_INPUT, "%s:%u:1: expected at most %d columns, found %zu",
                          csv->file, (unsigned)lines_number(csv->lines), CSV_MAX_COLUMNS, count);
     csv->names = mem_zalloc(count, sizeof *csv->names);
     for (size_t i = 0; i < count; i++) {
-        status = add_column_name(csv, &csv->fields[i], reterr);
+        status = add_column_name(csv, (int)i, reterr);
         if (status < 0)
             return status;
     }
@@ -228,12 +234,14 @@ static int begin_csv(struct lines *lines, const char *name, char separator, stru
     csv->separator = separator;
     csv->field_capacity = CSV_MAX_COLUMNS;
     csv->fields = mem_zalloc(csv->field_capacity, sizeof *csv->fields);
+    csv->begins = mem_alloc((csv->field_capacity + 1) * sizeof *csv->begins);
     int status = read_csv_header(csv, reterr);
     if (status < 0) {
         csv_close(csv);
         return status;
     }
     csv->field_capacity = csv->name_count;
+    csv->tight = false;
     memset(csv->fields, 0, csv->field_capacity * sizeof *csv->fields); /* no row yet */
     *ret_csv = csv;
     return 0;
@@ -257,6 +265,7 @@ void csv_close(struct csv *csv) {
     for (size_t i = 0; i < csv->name_count; i++)
         free(csv->names[i]);
     free(csv->names);
+    free(csv->begins);
     free(csv->fields);
     free(csv->unquoted);
     free(csv->file);
@@ -319,12 +328,20 @@ static int check_count(const struct csv *csv, size_t count, struct error *reterr
 }
 
 int csv_next(struct csv *csv, struct error *reterr) {
-    size_t count;
-    int status = next_row(csv, &count, reterr);
+    int status = next_line(csv, reterr);
     if (status <= 0)
         return status;
-    status = check_count(csv, count, reterr);
+    if (csv->scan && csv->scan(csv->scan_context, csv->line, csv->begins)) {
+        csv->tight = true;
+        return 1;
+    }
+    status = csv_take_line(csv, csv->line, reterr);
     return status < 0 ? status : 1;
+}
+
+void csv_scan_rows(struct csv *csv, csv_scan *scan, void *context) {
+    csv->scan = scan;
+    csv->scan_context = context;
 }
 
 int csv_take_line(struct csv *csv, struct slice line, struct error *reterr) {
@@ -347,12 +364,10 @@ void csv_each_row(struct csv *csv, struct problems *problems, void (*read_row)(v
     }
 }
 
-const struct csv_cell *csv_cells(const struct csv *csv) {
-    return csv->fields;
-}
-
 struct slice csv_field(const struct csv *csv, int column) {
-    return column < 0 ? (struct slice){0} : csv->fields[column].text;
+    return column < 0   ? (struct slice){0}
+           : csv->tight ? tight_field(csv, (size_t)column)
+                        : csv->fields[column].text;
 }
 
 /* Fields of a row that is its line hold no separator. Where no field holds one, it tells them
@@ -374,7 +389,9 @@ struct slice csv_row(const struct csv *csv, struct str *text) {
 }
 
 struct location csv_where(const struct csv *csv, int column) {
-    uint32_t at = column < 0 ? 0 : csv->fields[column].column;
+    uint32_t at = column < 0   ? 0
+                  : csv->tight ? (uint32_t)(csv->begins[column] - csv->line.at) + 1
+                               : csv->fields[column].column;
     return (struct location){csv->file, lines_number(csv->lines), at};
 }
 

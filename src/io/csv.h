@@ -9,11 +9,6 @@
 
 struct csv; /* opaque */
 
-struct csv_cell {
-    struct slice text;
-    uint32_t column; /* where it starts in the line, from 1, in bytes */
-};
-
 /* Opens path and reads the header (blank lines before it are skipped; header names are trimmed).
    Errors: unreadable file, empty file, duplicate or empty column name, too many columns. */
 int csv_open(const char *path, char separator, struct csv **ret_csv,
@@ -36,6 +31,12 @@ int csv_needed_column(const struct csv *csv, const char *name, struct problems *
    fields than the header, bad quoting, read error. Errors of a row name file and line; the caller
    may go on to the next row after ERROR_INPUT. */
 int csv_next(struct csv *csv, struct error *reterr) MUST_CHECK;
+/* Reads a row straight from its line (io/lines.h): one of fields as they are, without quotes and
+   blanks around them. Puts where each field begins, and one behind the end of the line. False: the
+   row is split as any other, and its problems are found. */
+typedef bool csv_scan(void *context, struct slice line, const char **begins);
+/* csv_next and csv_each_row try that first. */
+void csv_scan_rows(struct csv *csv, csv_scan *scan, void *context);
 /* Makes a line that is at hand the current row: 0, or ERROR_INPUT as above. */
 int csv_take_line(struct csv *csv, struct slice line, struct error *reterr) MUST_CHECK;
 /* Calls read_row for each good row, and lists problems of the others, until reading fails. */
@@ -43,8 +44,6 @@ void csv_each_row(struct csv *csv, struct problems *problems, void (*read_row)(v
                   void *context);
 struct slice csv_field(const struct csv *csv,
                        int column); /* trimmed, unquoted; empty if column is -1 */
-/* All fields of the row, by column. */
-const struct csv_cell *csv_cells(const struct csv *csv);
 /* The current row as one text, which is the same for rows of the same fields only (trimmed and
    unquoted). Valid until the next row; `text` is room for it, used if need be. */
 struct slice csv_row(const struct csv *csv, struct str *text);

@@ -121,11 +121,11 @@ static int find_line(struct lines *lines, struct slice *line, struct error *rete
             return error_set(reterr, ERROR_IO, "%s:%u:1: line longer than %u bytes",
                              bytes_name(lines->bytes), (unsigned)lines->number + 1,
                              LINES_MAX_BYTES);
-        if (end)
-            return take_line(lines, line_end, true, line, reterr);
+        if (!end && lines->ended && lines->begin == lines->end)
+            return 0;
+        if (end || lines->ended)
+            return take_line(lines, line_end, end != NULL, line, reterr);
         lines->scanned = lines->end;
-        if (lines->ended)
-            return lines->begin == lines->end ? 0 : take_line(lines, line_end, false, line, reterr);
         int status = fill_lines(lines, reterr);
         if (status < 0)
             return status;

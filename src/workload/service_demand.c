@@ -41,6 +41,7 @@ static const struct field request_columns[] = {
 
 struct reader {
     struct csv_reader csv;
+    struct request_row row; /* the current one */
     struct request_log *log;
     int64_t last_ns; /* the latest so far */
 };
@@ -48,16 +49,15 @@ struct reader {
 static void read_request_row(void *context) {
     struct reader *r = context;
     struct request request;
-    struct request_row row = {0};
     struct slice time = csv_reader_cell(&r->csv, "TIMESTAMP");
     uint32_t line = csv_reader_line(&r->csv);
     bool dated = datetime_parse(time.at, time.length, &request.time_ns);
     if (!dated)
         csv_reader_refuse(&r->csv, "TIMESTAMP", "a date-time such as 2023-11-16 18:17:03.98");
-    if (!csv_reader_cells(&r->csv, &row) || !dated)
+    if (!csv_reader_row(&r->csv, &r->row) || !dated)
         return;
-    request.prompt = row.prompt;
-    request.output = row.output;
+    request.prompt = r->row.prompt;
+    request.output = r->row.output;
     if (request.output == 0)
         row_tally_add(&r->log->empty, line);
     if (request.time_ns < r->last_ns) {
@@ -102,9 +102,8 @@ static void end_log(struct reader *reader, const char *path) {
 
 /* Reads path, plain, gz or zst. Negative after adding problems. */
 static int request_log_read(struct request_log *log, const char *path, struct problems *problems) {
-    struct reader r = {.csv = {.columns = request_columns, .problems = problems},
-                       .log = log,
-                       .last_ns = INT64_MIN};
+    struct reader r = {.log = log, .last_ns = INT64_MIN};
+    r.csv = (struct csv_reader){.columns = request_columns, .problems = problems, READ_INTO(r.row)};
     size_t before = problems->count;
     if (csv_reader_load(&r.csv, path, read_request_row, &r) == 0)
         end_log(&r, path);

@@ -64,20 +64,20 @@ static const char *const classes[] = {"", "best_effort", "sla", NULL}; /* by enu
 
 #define SECONDS(least) RANGE(least, TIME_MAX_S), HELP("seconds")
 
-/* Columns that are read apart, and the last ones, which not every file has. */
-enum { ID = 0, USER = 2, MODEL = 3, GPU_TYPE = 9, UTILIZATION = 12, GPU_SHARE = 13 };
+/* The column that is read apart, and the last ones, which not every file has. */
+enum { ID = 0, UTILIZATION = 12, GPU_SHARE = 13 };
 
 static const struct field job_columns[] = {
     {"job_id", CELL, REQUIRED, HELP("a job id")},
     {"submit_s", REAL(cells, submit_s), REQUIRED, SECONDS(0)},
-    {"user", CELL},
-    {"model", CELL},
+    {"user", STRING(cells, row.user)},
+    {"model", STRING(cells, row.model)},
     {"work_samples", REAL(cells, row.work_samples), RANGE(0, 1e300), DEFAULT(NAN), HELP("samples")},
     {"duration_s", REAL(cells, row.duration_s), SECONDS(0), DEFAULT(NAN)},
     {"requested_s", REAL(cells, row.requested_s), SECONDS(0), DEFAULT(NAN)},
     {"gpus", COUNT(cells, row.gpus), RANGE(1, 1 << 30)},
     {"batch", REAL(cells, row.batch), ABOVE(0, BATCH_MOST)},
-    {"gpu_type", CELL},
+    {"gpu_type", STRING(cells, row.gpu_type)},
     {"deadline_s", REAL(cells, row.deadline_s), SECONDS(-TIME_MAX_S), DEFAULT(NAN)},
     {"class", CHOICE(cells, row.class, classes)},
     {"utilization", REAL(cells, row.utilization), RANGE(0, 1), DEFAULT(NAN)},
@@ -89,12 +89,8 @@ struct reader {
     struct trace *trace;
     struct trace_labels labels;
     struct intern ids;
-    struct cells absent; /* all of them */
+    struct cells cells; /* of the current row */
 };
-
-static struct slice cell_of(const struct reader *reader, int column) {
-    return csv_field(reader->csv.csv, reader->csv.at[column]);
-}
 
 /* Thousandths of a GPU; a part is of one GPU, and of a job whose time on it is known. */
 static void read_share(struct reader *reader, const struct cells *cells, struct trace_row *row) {
@@ -108,7 +104,8 @@ static void read_share(struct reader *reader, const struct cells *cells, struct 
 }
 
 /* What the job lacks, in the column of that name. */
-static void check_needs(struct reader *reader, const struct trace_row *row) {
+static __attribute__((noinline)) void check_needs(struct reader *reader,
+                                                  const struct trace_row *row) {
     const struct {
         bool missing;
         const char *column, *text;
@@ -130,15 +127,12 @@ static void check_needs(struct reader *reader, const struct trace_row *row) {
 static void read_job_row(void *context) {
     struct reader *r = context;
     size_t before = r->csv.problems->count;
-    struct cells cells = r->absent;
-    struct trace_row *row = &cells.row;
-    struct slice id = cell_of(r, ID);
+    struct cells *cells = &r->cells;
+    struct trace_row *row = &cells->row;
+    struct slice id = csv_field(r->csv.csv, r->csv.at[ID]);
     intern_expect(&r->ids, id.at, id.length);
-    bool good = csv_reader_cells(&r->csv, &cells), is_new = true;
+    bool good = csv_reader_row(&r->csv, cells), is_new = true;
     row->line = csv_reader_line(&r->csv);
-    row->user = trace_text(r->trace, cell_of(r, USER));
-    row->model = trace_text(r->trace, cell_of(r, MODEL));
-    row->gpu_type = trace_text(r->trace, cell_of(r, GPU_TYPE));
     uint32_t number = intern_ascending(&r->ids, id.at, id.length, &is_new);
     if (id.length > 0 && !is_new)
         problems_add(r->csv.problems, csv_reader_where(&r->csv, "job_id"), "job_id",
@@ -147,14 +141,15 @@ static void read_job_row(void *context) {
     if (good && is_new &&
         (isnan(row->model ? row->work_samples : row->duration_s) || row->gpus == 0))
         check_needs(r, row);
-    if (good && is_new && cells.gpu_share > 0)
-        read_share(r, &cells, row);
+    if (good && is_new && cells->gpu_share > 0)
+        read_share(r, cells, row);
     r->trace->rows_read++;
     if (r->csv.problems->count > before)
         return;
     row->id = intern_text(&r->ids, number);
-    row->submit_ns = units_ns(cells.submit_s);
-    row->labels = trace_labels_read(&r->labels, r->trace, r->csv.csv);
+    row->submit_ns = units_ns(cells->submit_s);
+    if (r->labels.at.count > 0)
+        row->labels = trace_labels_read(&r->labels, r->trace, r->csv.csv);
     array_push(&r->trace->rows, *row);
 }
 
@@ -171,12 +166,15 @@ static void find_labels(struct reader *reader) {
 int trace_file_read(const char *path, const struct trace_options *options, struct trace *trace,
                     struct problems *problems) {
     (void)options;
-    struct reader r = {.csv = {.columns = job_columns, .closed = true, .problems = problems},
-                       .trace = trace};
+    struct reader r = {.trace = trace};
     size_t before = problems->count;
+    r.csv = (struct csv_reader){.columns = job_columns,
+                                .closed = true,
+                                .problems = problems,
+                                .texts = &trace->texts,
+                                READ_INTO(r.cells)};
     if (csv_reader_open(&r.csv, path) == 0) {
         find_labels(&r);
-        csv_reader_absent(&r.csv, &r.absent);
         csv_each_row(r.csv.csv, problems, read_job_row, &r);
         trace_labels_check(&r.labels, trace, problems);
         trace_sort(trace, false);

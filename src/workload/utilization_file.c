@@ -30,6 +30,7 @@ struct progress_of_job {
 
 struct reader {
     struct csv_reader csv;
+    struct use_row use; /* the current one */
     struct utilization_file *file;
     struct trace *trace;
     struct intern ids;            /* of the rows of the log */
@@ -91,9 +92,8 @@ static void take_step(struct reader *reader, uint32_t row, double from_s, double
 
 static void read_use_row(void *context) {
     struct reader *r = context;
-    struct use_row use = {0};
     r->file->rows++;
-    if (!csv_reader_cells(&r->csv, &use))
+    if (!csv_reader_row(&r->csv, &r->use))
         return;
     uint32_t row = row_of_job(r, csv_reader_cell(&r->csv, "job_id"));
     if (row == INTERN_NONE)
@@ -101,7 +101,7 @@ static void read_use_row(void *context) {
     if (r->trace->rows.at[row].model)
         row_tally_add(&r->file->modelled, csv_reader_line(&r->csv));
     else
-        take_step(r, row, use.from_s, use.value);
+        take_step(r, row, r->use.from_s, r->use.value);
 }
 
 /* ---- All of it ---- */
@@ -169,10 +169,8 @@ static void name_unknown(struct reader *reader) {
 
 void utilization_file_read(struct utilization_file *file, const char *path, double usual,
                            struct trace *trace, struct problems *problems) {
-    struct reader r = {.csv = {.columns = use_columns, .problems = problems},
-                       .file = file,
-                       .trace = trace,
-                       .last = INTERN_NONE};
+    struct reader r = {.file = file, .trace = trace, .last = INTERN_NONE};
+    r.csv = (struct csv_reader){.columns = use_columns, .problems = problems, READ_INTO(r.use)};
     begin_jobs(&r, usual);
     if (csv_reader_load(&r.csv, path, read_use_row, &r) == 0)
         tie_steps(&r);

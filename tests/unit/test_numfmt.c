@@ -257,6 +257,29 @@ Test(numfmt, a_byte_that_is_none_of_a_number_is_found) {
     }
 }
 
+/* What the scan reads up to the byte behind a number is what the whole-text parser reads, and it
+   leaves no number of at most 15 digits to that, exponents and plus signs apart. */
+Test(numfmt, scanned_reals) {
+    uint64_t seed = 43;
+    for (int i = 0; i < 200000; i++) {
+        char text[32];
+        size_t length = 1 + next_random(&seed) % 20;
+        for (size_t j = 0; j < length; j++)
+            text[j] = "0123456789012345678901234567890123456789.-e+"[next_random(&seed) % 44];
+        if (next_random(&seed) % 4 == 0)
+            text[0] = '-';
+        text[length] = ",\n\r"[next_random(&seed) % 3];
+        double value = -1, expected = -2;
+        const char *end = numfmt_scan_real(text, &value);
+        bool usual = length <= 15 && !memchr(text, 'e', length) && *text != '+';
+        if (end ? !numfmt_parse_real(text, (size_t)(end - text), &expected) ||
+                      bits_of(value) != bits_of(expected) ||
+                      (usual && end < text + length && numfmt_parse_real(text, length, &expected))
+                : usual && numfmt_parse_real(text, length, &expected))
+            cr_assert_fail("%.*s -> %a, %a", (int)length, text, value, expected);
+    }
+}
+
 Test(numfmt, not_numbers) {
     static const char *const reals[] = {
         "",         "+",    "-",     ".",     "-.",
