@@ -67,11 +67,9 @@ double allocation_restart_factor(const struct easim_view *view, const struct eas
 
 /* --- parts --- */
 
-/* Jobs and their choices, memory of the decision. Waiting jobs that cannot matter, since as many of
-   the same kind as there are GPUs are before them, are left out. */
+/* Jobs and their choices, memory of the decision. Waiting jobs of the same configurations share
+   choices; of these jobs there are at most as many as GPUs, because the others cannot matter. */
 void allocation_collect(struct allocation *a, const struct easim_pass *pass);
-/* Waiting jobs of the same configurations come to share their choices. */
-void allocation_share(struct allocation *a);
 /* Costs to gains; every job's `chosen` becomes none, of pinned ones the present. */
 void allocation_score(struct allocation *a);
 /* Work of the exact solver, in steps; INFINITY if a double does not hold the number of states. */

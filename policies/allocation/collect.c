@@ -82,42 +82,55 @@ static void reserve_pinned(struct allocation *a) {
             a->capacity[a->jobs[i].choices->gpu_type] -= a->jobs[i].choices->k;
 }
 
-static void add_waiting(struct allocation *a, const struct easim_job *job) {
-    struct allocation_job *j = &a->jobs[a->count++];
+/* Waiting jobs that have the same configurations, and so the same choices. */
+struct kind {
+    uint32_t first, jobs; /* of the jobs: its first one; how many there are */
+};
+
+/* Its place in a hash table of as many kinds as `mask` has room for. */
+static struct kind *find_kind(const struct allocation *a, struct kind *kinds, uint32_t mask,
+                              const struct easim_job *job) {
+    uint32_t at = (job->first_config * 2654435761u + job->config_count) & mask;
+    for (; kinds[at].jobs > 0; at = (at + 1) & mask) {
+        const struct easim_job *other = a->jobs[kinds[at].first].job;
+        if (other->first_config == job->first_config && other->config_count == job->config_count)
+            break;
+    }
+    return &kinds[at];
+}
+
+static void add_waiting(struct allocation *a, const struct easim_job *job, struct kind *kind) {
+    struct allocation_job *j = &a->jobs[a->count];
+    if (kind->jobs == 0)
+        kind->first = a->count;
+    a->count++;
     j->job = job;
+    j->like = kind->first;
+    if (kind->jobs++ > 0) {
+        j->choices = a->jobs[kind->first].choices;
+        j->count = a->jobs[kind->first].count;
+        return;
+    }
     j->choices = make_room(a, job->config_count);
     add_choices(a, j);
     keep_choices(a, j);
 }
 
-/* Waiting jobs that have the same configurations. */
-struct kind {
-    uint32_t first_config, config_count, jobs;
-};
-
-/* Counts a job with its kind; whether as many as `most` had been there before it. */
-static bool is_redundant(struct kind *kinds, uint32_t *count, const struct easim_job *job,
-                         uint32_t most) {
-    uint32_t i = 0;
-    while (i < *count && (kinds[i].first_config != job->first_config ||
-                          kinds[i].config_count != job->config_count))
-        i++;
-    if (i == *count)
-        kinds[(*count)++] = (struct kind){job->first_config, job->config_count, 0};
-    return kinds[i].jobs++ >= most;
-}
-
+/* Of a kind as many as there are GPUs: those behind them get nothing. */
 static void add_queue(struct allocation *a) {
     const struct easim_view *view = a->pass->view;
-    struct kind *kinds = scratch(a->pass, view->waiting_count, sizeof *kinds);
-    uint32_t kind_count = 0, gpus = 0;
+    uint32_t mask = 1, gpus = 0;
+    while (mask < 2 * view->waiting_count)
+        mask = 2 * mask + 1;
+    struct kind *kinds = scratch(a->pass, mask + 1, sizeof *kinds);
     for (uint32_t t = 0; t < a->type_count; t++)
         gpus += a->capacity[t];
     for (uint32_t i = view->first_waiting; i != EASIM_NONE;) {
         const struct easim_job *job = easim_view_job(view, i);
+        struct kind *kind = find_kind(a, kinds, mask, job);
         i = job->next_waiting;
-        if (!is_redundant(kinds, &kind_count, job, gpus))
-            add_waiting(a, job);
+        if (kind->jobs < gpus)
+            add_waiting(a, job, kind);
     }
 }
 
@@ -147,6 +160,8 @@ void allocation_collect(struct allocation *a, const struct easim_pass *pass) {
     for (uint32_t i = 0; i < view->running_count; i++)
         add_running(a, easim_view_job(view, easim_view_running(view, i)->job));
     sort_running(a);
+    for (uint32_t i = 0; i < a->count; i++)
+        a->jobs[i].like = i;
     reserve_pinned(a);
     add_queue(a);
 }

@@ -3,35 +3,6 @@
 
 #define TOTAL_MAX 0x1p61 /* of all gains, within an int64_t */
 
-/* The place of a waiting job's kind in the table: of the first such job + 1, or 0. */
-static uint32_t *find_kind(const struct allocation *a, uint32_t *kinds, uint32_t mask,
-                           const struct easim_job *job) {
-    uint32_t at = (job->first_config * 2654435761u + job->config_count) & mask;
-    for (; kinds[at] != 0; at = (at + 1) & mask) {
-        const struct easim_job *other = a->jobs[kinds[at] - 1].job;
-        if (other->first_config == job->first_config && other->config_count == job->config_count)
-            break;
-    }
-    return &kinds[at];
-}
-
-void allocation_share(struct allocation *a) {
-    uint32_t mask = 1;
-    while (mask < 2 * a->count)
-        mask = 2 * mask + 1;
-    uint32_t *kinds = a->pass->host->scratch(a->pass->plan, (mask + 1) * sizeof *kinds);
-    for (uint32_t i = 0; i < a->count; i++) {
-        a->jobs[i].like = i;
-        if (a->jobs[i].runs)
-            continue;
-        uint32_t *kind = find_kind(a, kinds, mask, a->jobs[i].job);
-        if (*kind == 0)
-            *kind = i + 1;
-        a->jobs[i].like = *kind - 1;
-        a->jobs[i].choices = a->jobs[*kind - 1].choices;
-    }
-}
-
 struct range {
     double least, greatest;
 };
@@ -77,7 +48,6 @@ void allocation_score(struct allocation *a) {
 static void solve(struct allocation *a, const struct allocation_rule *rule,
                   struct allocation_prices *last) {
     const struct easim_pass *pass = a->pass;
-    allocation_share(a);
     for (uint32_t i = 0; i < a->count; i++)
         if (a->jobs[i].like == i)
             rule->weigh(a, &a->jobs[i]);
