@@ -1,8 +1,9 @@
 """A result of a sweep's run counts only if it is whole: cut at every byte, with bytes changed, rows doubled or taken away, with
 its notes cut, without the names of its columns; what stands behind it changes nothing."""
 import csv
+import shutil
 
-from faults import good
+from faults import easim, good
 from harness import SOURCE, cases, form
 
 
@@ -112,6 +113,25 @@ def shared_columns(folder):
         assert (out / "sweep.csv").read_bytes() == joined
 
 
+def columns_of_a_failed_write(folder):
+    """A write of a point and its columns fails, which ends the sweep, or does half: points before it stay, others come."""
+    sweep, out, run = one_point(folder, "llm", "replications: 1, horizon: 1h")
+    sweep.write_text(sweep.read_text(encoding="utf-8").replace("[7]", "[7, 8, 9]"), encoding="utf-8")
+    words = ("sweep", sweep, "--quiet", "-t", "1", "--out")
+    good(*words, folder / "whole")
+    expected = (folder / "whole" / "sweep.csv").read_bytes()
+    for do in ("EIO", "short"):
+        for at in (1, 2, 3):
+            shutil.rmtree(out)
+            ended = easim(*words, out, call="write", path=f"/{run.name}", at=at, do=do)
+            states = [row["state"] for row in csv.DictReader(good("sweep", sweep, "--out", out, "--list").out.splitlines())]
+            done = 3 if do == "short" else at - 1
+            assert ended.hits == 1 and ended.code == (done < 3), (do, at, str(ended))
+            assert states == ["done"] * done + ["missing"] * (3 - done), (do, at, states)
+            good(*words, out)
+            assert (out / "sweep.csv").read_bytes() == expected, (do, at)
+
+
 def half_and_whole(folder):
     """Cut at any byte, and whole behind it, after the line end that a process which takes the file over adds."""
     sweep, out, run = one_point(folder)
@@ -136,4 +156,4 @@ def cut_notes(folder):
 
 
 if __name__ == "__main__":
-    cases(every_cut, other_damage, shared_columns, half_and_whole, cut_notes)
+    cases(every_cut, other_damage, shared_columns, columns_of_a_failed_write, half_and_whole, cut_notes)
