@@ -130,8 +130,6 @@ void csv_reader_close(struct csv_reader *reader) {
     reader->csv = NULL;
     free(reader->scanned);
     free(reader->absent);
-    reader->scanned = NULL;
-    reader->absent = NULL;
 }
 
 int csv_reader_load(struct csv_reader *reader, const char *path, void (*read_row)(void *context),

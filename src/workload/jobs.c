@@ -9,6 +9,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* --- users --- */
+
+/* By the place of the name: all names stay where they are while jobs are made. */
+struct known_user {
+    const char *name; /* NULL: none yet */
+    uint32_t user;
+};
+
+#define KNOWN_USERS 256
+
+static uint32_t user_of(struct workload *workload, struct known_user *known, const char *name) {
+    known += (uintptr_t)name * 0x9e3779b97f4a7c15 >> 56;
+    if (known->name != name)
+        *known = (struct known_user){name, workload_user(workload, name)};
+    return known->user;
+}
+
 /* --- generated_jobs: sizes by a law in reference GPU time; when they arrive: stream.c --- */
 
 /* The lognormal law of a mean. */
@@ -22,6 +39,7 @@ struct generator {
     struct workload *workload;
     uint32_t *sets;              /* by model, that of its last job; EASIM_NONE: none yet */
     struct lognormal *lognormal; /* of the last job */
+    struct known_user *users;
 };
 
 /* In the unit of the mean. */
@@ -99,7 +117,7 @@ static void add_generated_job(const struct generator *g, int64_t submit_ns) {
         draw_work(g, &job);
     }
     job.predicted_work = job.work;
-    job.user = workload_user(g->workload, stream_draw_user(stream, g->rngs->users));
+    job.user = user_of(g->workload, g->users, stream_draw_user(stream, g->rngs->users));
     stream_finish_job(stream, g->workload, &job, g->rngs);
     array_push(&g->workload->jobs, job);
 }
@@ -110,7 +128,9 @@ void generated_jobs_add(const struct stream *stream, const struct stream_rngs *r
     double time_s = stream->start_s;
     uint32_t models = workload->table.models->count;
     struct lognormal lognormal = {.mean = NAN};
-    struct generator g = {stream, rngs, workload, mem_zalloc(models, sizeof *g.sets), &lognormal};
+    struct known_user users[KNOWN_USERS] = {0};
+    struct generator g = {stream,     rngs, workload, mem_zalloc(models, sizeof *g.sets),
+                          &lognormal, users};
     for (uint32_t m = 0; m < models; m++)
         g.sets[m] = EASIM_NONE;
     for (int64_t number = 0; number < stream->until_jobs; number++) {
@@ -188,6 +208,7 @@ struct recording {
         double batch, gpus;
         uint32_t set;
     } seen[64];
+    struct known_user users[KNOWN_USERS];
 };
 
 static double gpus_of(const struct config_request *request) {
@@ -258,9 +279,8 @@ static void add_recorded_job(struct recording *recording, const struct trace_row
                                              : set_modelled(recording, row, batch, malleable, &job);
     job.reference_gpu_s = workload_reference_gpu_s(workload, &job, gpus);
     const char *drawn_user = stream_draw_user(stream, rngs->users);
-    job.user = workload_user(workload, row->user && !(stream->assign.overwrite && stream->users)
-                                           ? row->user
-                                           : drawn_user);
+    bool own_user = row->user && !(stream->assign.overwrite && stream->users);
+    job.user = user_of(workload, recording->users, own_user ? row->user : drawn_user);
     if (!isnan(row->deadline_s) && !(stream->assign.overwrite && stream->deadlines.share > 0))
         job.deadline_ns = units_ns(row->deadline_s);
     stream_finish_job(stream, workload, &job, rngs);

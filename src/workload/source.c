@@ -25,11 +25,13 @@ static void name_jobs(const struct workload_source *source, const struct stream 
     for (size_t i = first; i < workload->jobs.count; i++) {
         struct job_spec *job = &workload->jobs.at[i];
         char number[NUMFMT_BYTES];
+        if (job->id && source->streams.count == 1)
+            continue;
         numfmt_int(number, (int64_t)(i - first) + 1);
         if (source->streams.count > 1)
             job->id =
                 arena_printf(&workload->arena, "%s-%s", stream->name, job->id ? job->id : number);
-        else if (!job->id)
+        else
             job->id = arena_strdup(&workload->arena, number);
     }
 }
