@@ -40,7 +40,7 @@ static void write_lines(const struct options *options, struct str *again, struct
 
 /* The folder is read, and the page made, before anything is written. */
 static int make_page(struct options *options, struct str *page, struct error *reterr) {
-    struct str d3 = {0}, again = {0}, repeat = {0}, json = {0};
+    struct str d3 = {0}, again = {0}, repeat = {0}, data = {0};
     struct what_if what_if = {.options = options};
     const struct insight_hooks hooks = {&what_if, what_if_verify, what_if_command};
     write_lines(options, &again, &repeat);
@@ -51,15 +51,15 @@ static int make_page(struct options *options, struct str *page, struct error *re
                                            .command = again.text,
                                            .repeat = repeat.text,
                                            .insights = &hooks};
-    int r = report_json(&request, &json, reterr);
+    int r = report_data(&request, &data, reterr);
     if (r == 0)
         r = report_page_d3(options->d3, &d3, reterr);
     if (r == 0)
-        report_page(&json, &d3, page);
+        report_page(&data, &d3, page);
     str_finish(&d3);
     str_finish(&again);
     str_finish(&repeat);
-    str_finish(&json);
+    str_finish(&data);
     return r;
 }
 

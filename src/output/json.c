@@ -66,8 +66,6 @@ void json_print(cJSON *root, struct str *out) {
 
 /* --- json_out --- */
 
-#define NS_PER_MS 1000000
-
 /* A comma, unless the value is the first of what is open, or that of a key. */
 static void begin_value(struct str *out) {
     if (out->length > 0 && !strchr("{[:", out->text[out->length - 1]))
@@ -122,37 +120,9 @@ void json_out_short(struct str *out, double value, int digits) {
     json_out_real(out, value);
 }
 
-void json_out_time(struct str *out, int64_t time_ns) {
-    begin_value(out);
-    str_add_ns(out, (time_ns + NS_PER_MS / 2) / NS_PER_MS * NS_PER_MS);
-}
-
 void json_out_raw(struct str *out, const char *text, size_t length) {
     begin_value(out);
     str_add_bytes(out, text, length);
-}
-
-void json_out_shares(struct str *out, const double *values, size_t count, double most) {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    uint32_t bits = 0;
-    int filled = 0;
-    size_t written = 0;
-    begin_value(out);
-    str_add_char(out, '"');
-    for (size_t i = 0; i < 2 * count; i++) {
-        double share = most > 0 ? fmax(0, fmin(1, values[i / 2] / most)) : 0;
-        uint32_t whole = (uint32_t)lround(share * 65535);
-        bits = bits << 8 | (i % 2 == 0 ? whole & 255 : whole >> 8);
-        for (filled += 8; filled >= 6; written++)
-            str_add_char(out, digits[bits >> (filled -= 6) & 63]);
-    }
-    if (filled > 0) {
-        str_add_char(out, digits[bits << (6 - filled) & 63]);
-        written++;
-    }
-    for (; written % 4; written++)
-        str_add_char(out, '=');
-    str_add_char(out, '"');
 }
 
 void json_out_member_open(struct str *out, const char *key, char bracket) {

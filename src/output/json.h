@@ -34,12 +34,8 @@ void json_out_int(struct str *out, int64_t value);
 void json_out_real(struct str *out, double value); /* not finite: null */
 /* Rounded to this number of significant digits, for charts. */
 void json_out_short(struct str *out, double value, int digits);
-/* Seconds, rounded to the millisecond. */
-void json_out_time(struct str *out, int64_t time_ns);
 /* Text that is JSON already. */
 void json_out_raw(struct str *out, const char *text, size_t length);
-/* Each number as 16 bits, low byte first, a share of `most` in 65535ths; base 64. Below 0: 0. */
-void json_out_shares(struct str *out, const double *values, size_t count, double most);
 
 /* A member of each sort. */
 void json_out_member_open(struct str *out, const char *key, char bracket);

@@ -127,11 +127,15 @@ class Page:
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
 
     def open(self, path):
-        """Seconds until the page is loaded and drawn."""
+        """Seconds until the page is loaded, has said that it is ready, and is drawn."""
         self.loaded, begin = False, time.monotonic()
         self.call("Page.navigate", url=Path(path).resolve().as_uri())
         while not self.loaded:
             self.note(json.loads(self.socket.receive()))
+        self.run("""new Promise((done) => {
+            const look = () => document.documentElement.dataset.ready ? done(1) : setTimeout(look, 5);
+            look();
+        })""")
         self.settle()
         return time.monotonic() - begin
 

@@ -5,6 +5,7 @@ The table, manifest.json and the report of small scenarios; each line appears an
 import re
 
 from harness import SOURCE, cases, easim, fixed_words, json_of, rows_of
+from report_page import text_of
 
 MODELS = """models:
   - {{name: m, m0: 1024, phi: 1000, batches: [8, 16], {fit}gpus: {{slow: {{{form}, range_k: [1, 1], range_batch: [8, {most}]}}{other}}}}}
@@ -140,7 +141,7 @@ def of_policies(folder):
     done = easim("compare", config, "--policies", "fcfs,easy", "--out", folder / "d", "--format", "csv")
     assert "assumed" not in done.stdout and "read by easy" in done.stderr, done
     easim("report", folder / "c", "--quiet")
-    assert who[0] in (folder / "c/report.html").read_text()
+    assert who[0] in text_of(folder / "c/report.html")[0]
 
 
 cases(of_rigid_jobs, of_models, of_prices, of_policies)

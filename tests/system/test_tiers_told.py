@@ -12,6 +12,7 @@ import yaml
 
 from harness import cases, easim, json_of, near, rows_of
 from recorded_case import FAST, elastic, figures, goodput, rigid, run, silent, the, unit_j
+from report_page import data_of
 
 J_PER_KWH = 3.6e6
 NETWORK = "{tiers: [{name: leaf, nodes: 2}, {name: spine, nodes: 4, oversubscription: 2}]}"
@@ -78,8 +79,7 @@ def report_lanes(folder):
         easim("report", folder, "--d3", d3)
     else:
         easim("report", folder)
-    page = (folder / "report.html").read_text()
-    return json.loads(re.search(r'id="data">(.*?)</script>', page, re.S)[1])["policies"][0]["lanes"]
+    return data_of(folder / "report.html")["policies"][0]["lanes"]
 
 
 def untold(place):

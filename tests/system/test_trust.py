@@ -16,6 +16,7 @@ import threading
 from pathlib import Path
 
 from harness import FILES, SOURCE, TINY, bytes_of, cases, easim, form, json_of, run
+from report_page import text_of
 
 MODULE = r"""
 #include <stdio.h>
@@ -199,7 +200,7 @@ def look(s, folder, would, own):
         done = s.easim(*words)
         assert done.returncode == 0 and not s.marked(), (words, done)
     does = would.replace("would", "policy exec would").removesuffix(" (policy exec)") if "exec" in would else f"it {would}"
-    report = (folder / "report.html").read_text()
+    report = text_of(folder / "report.html")[0]
     told = s.easim("explain", folder, JOB).stdout
     insights = [one["what_if"] for one in json_of(folder / "insights.json")["insights"]]
     assert insights

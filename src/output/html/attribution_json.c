@@ -173,24 +173,25 @@ int attribution_json_add(struct str *out, const struct recorded_run *run, struct
 
 /* --- blame_json --- */
 
-static void add_parts(struct str *out, const int64_t *part_ns) {
-    json_out_open(out, '[');
-    for (int p = 0; p < BLAME_PARTS; p++)
-        json_out_short(out, units_s(part_ns[p]), 7);
-    json_out_close(out, ']');
-}
-
-static void add_late(struct str *out, const struct recorded_run *run, const struct blame *blame,
-                     uint32_t job) {
+/* Of a job that has finished it follows from its deadline: -1. */
+static int64_t late_ms(const struct recorded_run *run, const struct blame *blame, size_t job) {
     double late_s = NAN;
-    enum miss_cause cause = miss_cause_find(run, blame, job, &late_s);
-    json_out_open(out, '[');
-    json_out_text(out, miss_cause_names[cause]);
-    json_out_real(out, late_s);
-    json_out_close(out, ']');
+    if (run->jobs[job].finish_ns < 0)
+        (void)miss_cause_find(run, blame, (uint32_t)job, &late_s);
+    return isnan(late_s) ? -1 : llround(late_s * 1000);
 }
 
-void blame_json_add(struct str *out, const struct recorded_run *run, size_t most) {
+/* Of the queue, what differs from the wait for the start. */
+static int64_t part_ms(const struct recorded_run *run, size_t job, const int64_t *part_ns,
+                       int part) {
+    int64_t start_ns = run->jobs[job].start_ns, ms = packed_ms(0, part_ns[part]);
+    return part == BLAME_QUEUED && start_ns >= 0
+               ? ms - packed_ms(run->workload.jobs.at[job].submit_ns, start_ns)
+               : ms;
+}
+
+void blame_json_add(struct str *out, struct packed *packed, const struct recorded_run *run,
+                    size_t most) {
     uint32_t all = run->part->jobs_submitted, shown = all < most ? all : (uint32_t)most;
     int64_t sums_ns[BLAME_PARTS] = {0};
     struct blame blame = {0};
@@ -200,11 +201,17 @@ void blame_json_add(struct str *out, const struct recorded_run *run, size_t most
             sums_ns[p] += blame.jobs[j].part_ns[p];
     json_out_member_open(out, "blame", '{');
     ADD_COLUMN(out, "parts", BLAME_PARTS, p, json_out_text(out, blame_part_names[p]));
-    json_out_key(out, "sums_s");
-    add_parts(out, sums_ns);
-    ADD_COLUMN(out, "job", shown, j, json_out_text(out, run->workload.jobs.at[j].id));
-    ADD_COLUMN(out, "of_s", shown, j, add_parts(out, blame.jobs[j].part_ns));
-    ADD_COLUMN(out, "missed", shown, j, add_late(out, run, &blame, j));
+    ADD_COLUMN(out, "sums_s", BLAME_PARTS, p, json_out_short(out, units_s(sums_ns[p]), 7));
+    json_out_member_open(out, "of_ms", '{');
+    for (int p = 0; p < BLAME_PARTS; p++)
+        if (p != BLAME_RUN)
+            ADD_PACKED(out, packed, blame_part_names[p], shown, j,
+                       part_ms(run, j, blame.jobs[j].part_ns, p));
+    json_out_close(out, '}');
+    ADD_COLUMN(out, "causes", MISS_CAUSES, c, json_out_text(out, miss_cause_names[c]));
+    ADD_PACKED(out, packed, "cause", shown, j,
+               miss_cause_find(run, &blame, (uint32_t)j, &(double){0}));
+    ADD_PACKED(out, packed, "late_ms", shown, j, late_ms(run, &blame, j));
     json_out_close(out, '}');
     blame_finish(&blame);
 }

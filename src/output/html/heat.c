@@ -1,5 +1,4 @@
-/* Writes the heat map of the page: GPUs by time as a picture, at several levels of detail. Sums at
-   the finest level; coarser ones are means of it. */
+/* Writes the heat map of the page: GPUs by time as a picture, as fine as the page shows it. */
 #include "output/html/internal.h"
 
 #include "cluster/power_meter.h"
@@ -12,6 +11,7 @@
 #define LEAST_COLUMNS 240u
 #define REFINEMENT    4u /* columns of a level in one of the level before */
 #define LEVELS        3
+#define CELL          4095 /* the largest value */
 
 enum measure { OCCUPANCY, POWER, USEFUL, MEASURES };
 
@@ -119,27 +119,11 @@ static size_t choose_columns(const struct heat *heat, size_t most) {
     return columns;
 }
 
-/* Means of the cells, each of `merged` columns of the finest level. */
-static void add_level(struct str *out, const struct heat *heat, size_t merged,
-                      const double most[static MEASURES]) {
-    size_t columns = heat->columns / merged, count = columns * heat->rows.count;
-    double *means = mem_alloc(count * sizeof *means);
-    json_out_open(out, '{');
-    json_out_member_int(out, "columns", (int64_t)columns);
-    json_out_member_real(out, "step_s", heat->step_s * (double)merged);
-    for (int m = 0; m < (heat->useful_frac ? MEASURES : USEFUL); m++) {
-        for (size_t i = 0; i < count; i++) {
-            size_t row = i / columns, from = row * heat->columns + i % columns * merged;
-            double sum = 0;
-            for (size_t c = 0; c < merged; c++)
-                sum += heat->cells[m][from + c];
-            means[i] = sum / (heat->rows.at[row].count * heat->step_s * (double)merged);
-        }
-        json_out_key(out, heat_json_measure_names[m]);
-        json_out_shares(out, means, count, most[m]);
-    }
-    json_out_close(out, '}');
-    free(means);
+/* The mean of a cell as a share of the largest one. */
+static int64_t share_of(const struct heat *heat, size_t cell, int m, double most) {
+    uint32_t gpus = heat->rows.at[cell / heat->columns].count;
+    double mean = heat->cells[m][cell] / (gpus * heat->step_s);
+    return most > 0 ? lround(CELL * fmax(0, fmin(1, mean / most))) : 0;
 }
 
 /* The value of the strongest colour. Both powers have the same, unless noise makes more of the
@@ -155,7 +139,7 @@ static void find_most(const struct heat *heat, double most[static MEASURES]) {
     most[USEFUL] = fmax(most[USEFUL], most[POWER]);
 }
 
-static void add_heat(struct str *out, const struct heat *heat) {
+static void add_heat(struct str *out, struct packed *packed, const struct heat *heat) {
     double most[MEASURES];
     find_most(heat, most);
     json_out_member_open(out, "heat", '{');
@@ -174,15 +158,15 @@ static void add_heat(struct str *out, const struct heat *heat) {
     for (int m = 0; m < MEASURES; m++)
         json_out_member_real(out, heat_json_measure_names[m], most[m]);
     json_out_close(out, '}');
-    json_out_member_open(out, "levels", '[');
-    for (size_t merged = heat->columns / LEAST_COLUMNS; merged > 0; merged /= REFINEMENT)
-        add_level(out, heat, merged, most);
-    json_out_close(out, ']');
+    json_out_member_int(out, "columns", (int64_t)heat->columns);
+    for (int m = 0; m < (heat->useful_frac ? MEASURES : USEFUL); m++)
+        ADD_PACKED(out, packed, heat_json_measure_names[m], heat->columns * heat->rows.count, i,
+                   share_of(heat, i, m, most[m]));
     json_out_close(out, '}');
 }
 
-void heat_json_add(struct str *out, const struct recorded_run *run, const struct gpu_lanes *lanes,
-                   const double *useful_frac, size_t most) {
+void heat_json_add(struct str *out, struct packed *packed, const struct recorded_run *run,
+                   const struct gpu_lanes *lanes, const double *useful_frac, size_t most) {
     struct heat heat = {.run = run, .lanes = lanes, .useful_frac = useful_frac};
     heat.end_s = (double)run->part->end_ns / NS_PER_S;
     make_rows(&heat);
@@ -194,7 +178,7 @@ void heat_json_add(struct str *out, const struct recorded_run *run, const struct
         add_held(&heat, &run->segments.at[i]);
     for (size_t i = 0; i < run->rests.count; i++)
         add_rest(&heat, &run->rests.at[i]);
-    add_heat(out, &heat);
+    add_heat(out, packed, &heat);
     for (int m = 0; m < MEASURES; m++)
         free(heat.cells[m]);
     free(heat.row_of);

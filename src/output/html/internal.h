@@ -19,6 +19,37 @@
         json_out_close(out, ']'); \
     } while (0)
 
+/* --- packed: columns of whole numbers next to the JSON, most of the data --- */
+/* For each the JSON has {packed: place, count, bytes, steps}. There are `count` lowest bytes of the
+   numbers, then as many higher ones. 0, 1, 2, 3, 4 stand for 0, -1, 1, -2, 2; with steps they are
+   differences to the number before. */
+
+/* Zero-initialise; release with packed_finish. */
+struct packed {
+    struct str bytes;
+    int64_t *values; /* of the next column */
+    size_t capacity;
+};
+
+/* Adds a member: the values, below 2^50, for i from 0 on. */
+#define ADD_PACKED(out, packed, key, count, i, value) \
+    do { \
+        int64_t *packed_values = packed_room(packed, count); \
+        for (size_t i = 0; i < (count); i++) \
+            packed_values[i] = (value); \
+        packed_add(out, packed, key, count); \
+    } while (0)
+int64_t *packed_room(struct packed *packed, size_t count);
+void packed_add(struct str *out, struct packed *packed, const char *key, size_t count);
+/* Milliseconds from one instant to another, each of them rounded; -1 if the other is before 0. */
+int64_t packed_ms(int64_t since_ns, int64_t time_ns);
+/* The upper 24 bits of a float, 5 digits; -1 if it is not finite. */
+int64_t packed_real(double value);
+/* Appends the JSON, which is used up, a NUL and the columns: deflated (RFC 1950), in base 64. */
+int packed_write(struct packed *packed, struct str *json, struct str *out,
+                 struct error *reterr) MUST_CHECK;
+void packed_finish(struct packed *packed);
+
 /* --- table_json --- */
 /* A small CSV file of results as JSON: {"columns": [...], "rows": [[...], ...]}. */
 
@@ -28,17 +59,16 @@
 int table_json_add(struct str *out, const char *key, const char *folder, const char *name,
                    int64_t replication, struct error *reterr) MUST_CHECK;
 
-/* Adds the member "jobs": the first `most` rows of a replication in jobs.csv, and "all", how many
-   there are; null if there is no such file. */
-int job_list_add(struct str *out, const char *folder, int64_t replication, size_t most,
-                 struct error *reterr) MUST_CHECK;
+/* --- jobs_json --- */
 
-/* --- job_curves: distributions over the jobs of a run: completion times, slowdowns, waits --- */
+#define MOST_JOBS 500000u /* of all policies together, so that the page stays below 10 MB or so */
 
-/* Adds the member "curves": the number of rows of jobs.csv, and for each quantity points (x, share
-   of all rows that have at most x). There are at most 440 points, and the largest 40 are single
-   values. null if there is no jobs.csv. */
-int job_curves_add(struct str *out, const char *folder, struct error *reterr) MUST_CHECK;
+/* Adds the members "curves" and "jobs", null if there is no jobs.csv. curves: the rows that count,
+   and for completion times, slowdowns and waits points (x, share of these rows that have at most
+   x), at most 440, the largest 40 each by itself. jobs: the first rows of the replication by
+   column, and "all", how many there are. */
+int jobs_json_add(struct str *out, struct packed *packed, const char *folder, int64_t replication,
+                  size_t policies, struct error *reterr) MUST_CHECK;
 
 /* --- service_curves --- */
 /* The tokens that the ready replicas of each service served over time, and their capacity. */
@@ -79,8 +109,10 @@ int insight_json_add(struct str *out, const struct recorded_run *run,
 /* --- blame_json --- */
 
 /* Adds the member "blame": the names of the parts of a job's time, of all jobs their sums (s), and
-   of the first `most` jobs their ids, parts, and why and by how much they missed a deadline. */
-void blame_json_add(struct str *out, const struct recorded_run *run, size_t most);
+   of the first `most` jobs why they missed a deadline, by how much if they have not finished, and
+   their parts without computing, which is the rest, and the wait for the start. */
+void blame_json_add(struct str *out, struct packed *packed, const struct recorded_run *run,
+                    size_t most);
 
 /* --- gpu_lanes --- */
 /* The GPUs of a cluster in the order in which the page shows them: by GPU type, then node. */
@@ -101,21 +133,21 @@ void gpu_lanes_add(struct str *out, const struct gpu_lanes *lanes);
 
 /* --- lanes_json --- */
 
-/* Adds the member "lanes": GPUs, users, models, the segments that hold GPUs, of more than `most`
-   those that hold most GPU time, the jobs that they are of, and what GPUs did without a job. Lists
-   by column; docs/reference/outputs.md names them. */
-void lanes_json_add(struct str *out, const struct recorded_run *run, const struct gpu_lanes *lanes,
-                    size_t most);
+/* Adds the member "lanes": GPUs, labels, replicas of services, segments that hold GPUs, of the
+   first jobs and of replicas, if there are too many those that hold most GPU time, and what GPUs
+   did without a job. A job is its place among the first ones, replicas come after them. */
+void lanes_json_add(struct str *out, struct packed *packed, const struct recorded_run *run,
+                    const struct gpu_lanes *lanes, size_t policies);
 
 /* --- heat_json --- */
 
 /* Adds the member "heat". A row is a number of GPUs of one type, such that there are at most about
-   96 rows. There are levels of 240, 960 and 3840 columns of equal time, if there are as many
-   segments, and cells are at most `most`. A cell has the share of GPU time that is held, the mean
-   power of a GPU, and the useful part of it. useful_frac: by job, the useful share of the energy of
-   its kept computing; NULL: not known. */
-void heat_json_add(struct str *out, const struct recorded_run *run, const struct gpu_lanes *lanes,
-                   const double *useful_frac, size_t most);
+   96 rows. There are 240, 960 or 3840 columns of equal time, the more the more segments there are,
+   and cells are at most `most`. A cell has, as a share of the largest value in 4095ths, the share
+   of GPU time that is held, the mean power of a GPU, and the useful part of it. useful_frac: by
+   job, the useful share of the energy of its kept computing; NULL: not known. */
+void heat_json_add(struct str *out, struct packed *packed, const struct recorded_run *run,
+                   const struct gpu_lanes *lanes, const double *useful_frac, size_t most);
 
 /* --- power_levels --- */
 

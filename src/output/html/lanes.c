@@ -2,6 +2,8 @@
 #include "output/html/internal.h"
 
 #include "base/mem.h"
+#include "base/sort_doubles.h"
+#include "base/units.h"
 #include "cluster/power_meter.h"
 #include "insight/network_use.h"
 #include "output/json.h"
@@ -52,33 +54,34 @@ void gpu_lanes_add(struct str *out, const struct gpu_lanes *lanes) {
 #define MOST_LABELS       8   /* columns */
 #define MOST_LABEL_VALUES 200 /* of a column that can be filtered by */
 #define MOST_RESTS        100000
+#define MOST_SEGMENTS     300000u /* of all policies together */
 
 /* The part of a run that is shown. */
 struct choice {
     const struct recorded_run *run;
     const struct gpu_lanes *lanes;
+    struct packed *packed;
     uint32_t *segments; /* indices, in order */
     size_t count, all;
-    uint32_t *places; /* of jobs among those shown, or EASIM_NONE */
-    uint32_t *jobs;   /* shown ones */
-    size_t job_count;
+    uint32_t jobs; /* that the page has; replicas come after them */
 };
 
-static int falling(const void *a, const void *b) {
-    return by_real(b, a);
+/* The place on the page of a job that is there. */
+static uint32_t place_of(const struct choice *c, uint32_t job) {
+    return recorded_run_is_replica(c->run, job) ? c->jobs + (job - c->run->first_replica) : job;
 }
 
 /* The GPU time from which on a segment is shown. */
 static double find_threshold(const struct recorded_run *run, size_t all, size_t most) {
     if (all <= most)
-        return 0;
+        return -1;
     double *areas = mem_alloc(all * sizeof *areas);
     size_t count = 0;
     for (size_t i = 0; i < run->segments.count; i++)
         if (run->segments.at[i].config != EASIM_NONE)
             areas[count++] = power_gpu_s(recorded_run_gpu_ps(run, &run->segments.at[i]));
-    qsort(areas, count, sizeof *areas, falling);
-    double threshold = areas[most];
+    sort_doubles(areas, count);
+    double threshold = areas[count - 1 - most];
     free(areas);
     return threshold;
 }
@@ -89,49 +92,32 @@ static void choose(struct choice *c, size_t most) {
         c->all += run->segments.at[i].config != EASIM_NONE;
     double threshold = find_threshold(run, c->all, most);
     c->segments = mem_alloc((c->all < most ? c->all : most) * sizeof *c->segments);
-    c->places = mem_alloc(run->workload.jobs.count * sizeof *c->places);
-    c->jobs = mem_alloc(run->workload.jobs.count * sizeof *c->jobs);
-    memset(c->places, 0xff, run->workload.jobs.count * sizeof *c->places);
     for (size_t i = 0; i < run->segments.count && c->count < most; i++) {
         const struct recorded_segment *s = &run->segments.at[i];
-        if (s->config == EASIM_NONE ||
-            (c->all > most && power_gpu_s(recorded_run_gpu_ps(run, s)) <= threshold))
-            continue;
-        c->segments[c->count++] = (uint32_t)i;
-        if (c->places[s->job] == EASIM_NONE) {
-            c->places[s->job] = (uint32_t)c->job_count;
-            c->jobs[c->job_count++] = s->job;
-        }
+        if (s->config != EASIM_NONE && (s->job < c->jobs || recorded_run_is_replica(run, s->job)) &&
+            power_gpu_s(recorded_run_gpu_ps(run, s)) > threshold)
+            c->segments[c->count++] = (uint32_t)i;
     }
 }
 
 /* ---- Jobs ---- */
 
-static void add_since(struct str *out, int64_t time_ns, int64_t since_ns) {
-    if (time_ns < 0)
-        json_out_text(out, NULL);
-    else
-        json_out_time(out, time_ns - since_ns);
-}
-
-static bool is_rigid(const struct job_spec *spec) {
-    return spec->kind == JOB_KIND_RIGID;
-}
-
-static void add_jobs(struct str *out, const struct choice *c) {
-    const struct job_spec *specs = c->run->workload.jobs.at;
-    const struct recorded_job *jobs = c->run->jobs;
-    uint32_t rigid = c->run->folder->models.count; /* the name after those of the models is "" */
-    json_out_member_open(out, "jobs", '{');
-    ADD_COLUMN(out, "id", c->job_count, i, json_out_text(out, specs[c->jobs[i]].id));
-    ADD_COLUMN(out, "user", c->job_count, i, json_out_int(out, specs[c->jobs[i]].user));
-    ADD_COLUMN(out, "model", c->job_count, i,
-               json_out_int(out, is_rigid(&specs[c->jobs[i]]) ? rigid : specs[c->jobs[i]].model));
-    ADD_COLUMN(out, "submit_s", c->job_count, i, json_out_time(out, specs[c->jobs[i]].submit_ns));
-    ADD_COLUMN(out, "wait_s", c->job_count, i,
-               add_since(out, jobs[c->jobs[i]].start_ns, specs[c->jobs[i]].submit_ns));
-    ADD_COLUMN(out, "jct_s", c->job_count, i,
-               add_since(out, jobs[c->jobs[i]].finish_ns, specs[c->jobs[i]].submit_ns));
+/* Replicas of services, as the jobs of jobs.csv. */
+static void add_replicas(struct str *out, const struct choice *c) {
+    const struct recorded_run *run = c->run;
+    const struct job_spec *specs = run->workload.jobs.at + run->first_replica;
+    const struct recorded_job *jobs = run->jobs + run->first_replica;
+    size_t count = run->replicas.count;
+    json_out_member_open(out, "replicas", '{');
+    ADD_COLUMN(out, "id", count, i, json_out_text(out, specs[i].id));
+    ADD_COLUMN(out, "user", count, i,
+               json_out_text(out, run->workload.users.at[specs[i].user].name));
+    ADD_COLUMN(out, "model", count, i,
+               json_out_text(out, run->folder->models.models[specs[i].model].name));
+    ADD_PACKED(out, c->packed, "submit_ms", count, i, packed_ms(0, specs[i].submit_ns));
+    ADD_PACKED(out, c->packed, "wait_ms", count, i,
+               packed_ms(specs[i].submit_ns, jobs[i].start_ns));
+    ADD_PACKED(out, c->packed, "rest_ms", count, i, packed_ms(jobs[i].start_ns, jobs[i].finish_ns));
     json_out_close(out, '}');
 }
 
@@ -139,10 +125,12 @@ static void add_jobs(struct str *out, const struct choice *c) {
    many of them, which identify rather than group, nothing. */
 static void add_label(struct str *out, const struct choice *c, size_t label) {
     const struct job_spec *specs = c->run->workload.jobs.at;
+    size_t count = c->jobs + c->run->replicas.count;
     struct intern values = {0};
-    uint32_t *numbers = mem_alloc((c->job_count + 1) * sizeof *numbers);
-    for (size_t i = 0; i < c->job_count && values.entries.count <= MOST_LABEL_VALUES; i++) {
-        const char *const *labels = specs[c->jobs[i]].labels;
+    uint32_t *numbers = mem_alloc((count + 1) * sizeof *numbers);
+    for (size_t i = 0; i < count && values.entries.count <= MOST_LABEL_VALUES; i++) {
+        size_t job = i < c->jobs ? i : c->run->first_replica + (i - c->jobs);
+        const char *const *labels = specs[job].labels;
         const char *text = labels && labels[label] ? labels[label] : "";
         numbers[i] = intern(&values, text, strlen(text), NULL);
     }
@@ -151,25 +139,16 @@ static void add_label(struct str *out, const struct choice *c, size_t label) {
         json_out_member_text(out, "key", c->run->workload.label_names.at[label]);
         ADD_COLUMN(out, "values", values.entries.count, i,
                    json_out_text(out, intern_text(&values, (uint32_t)i)));
-        ADD_COLUMN(out, "job", c->job_count, i, json_out_int(out, numbers[i]));
+        ADD_PACKED(out, c->packed, "job", count, i, numbers[i]);
         json_out_close(out, '}');
     }
     free(numbers);
     intern_finish(&values);
 }
 
-static void add_names(struct str *out, const struct choice *c) {
-    const struct workload *workload = &c->run->workload;
-    const struct model_set *models = &c->run->folder->models;
-    ADD_COLUMN(out, "users", workload->users.count, i,
-               json_out_text(out, workload->users.at[i].name));
-    json_out_member_open(out, "models", '[');
-    for (size_t i = 0; i < models->count; i++)
-        json_out_text(out, models->models[i].name);
-    json_out_text(out, "");
-    json_out_close(out, ']');
+static void add_labels(struct str *out, const struct choice *c) {
     json_out_member_open(out, "labels", '[');
-    for (size_t l = 0; l < workload->label_names.count && l < MOST_LABELS; l++)
+    for (size_t l = 0; l < c->run->workload.label_names.count && l < MOST_LABELS; l++)
         add_label(out, c, l);
     json_out_close(out, ']');
 }
@@ -180,34 +159,56 @@ static const struct recorded_segment *segment_at(const struct choice *c, size_t 
     return &c->run->segments.at[c->segments[i]];
 }
 
+/* From the end of the segment before of the job, or from the start of the job. */
+static int64_t start_ms(const struct choice *c, size_t i) {
+    const struct recorded_segment *s = segment_at(c, i);
+    bool first = i == 0 || segment_at(c, i - 1)->job != s->job;
+    return packed_ms(first ? c->run->jobs[s->job].start_ns : segment_at(c, i - 1)->end_ns,
+                     s->start_ns);
+}
+
+/* From its start to its end; of the last one of a job, from the end of the job, or the run. */
+static int64_t length_ms(const struct choice *c, size_t i) {
+    const struct recorded_segment *s = segment_at(c, i);
+    int64_t finish_ns = c->run->jobs[s->job].finish_ns;
+    bool last = i + 1 == c->count || segment_at(c, i + 1)->job != s->job;
+    return packed_ms(!last            ? s->start_ns
+                     : finish_ns >= 0 ? finish_ns
+                                      : c->run->part->end_ns,
+                     s->end_ns);
+}
+
+static double mean_w(const struct recorded_segment *s) {
+    return s->end_ns > s->start_ns ? power_j(s->energy) / units_s(s->end_ns - s->start_ns) : 0;
+}
+
+/* Runs of GPUs: of each segment how many, then their first lanes, then how many GPUs they have. */
 static void add_gpus(struct str *out, const struct choice *c) {
-    int64_t place = 0;
-    json_out_member_open(out, "place", '[');
-    json_out_int(out, 0);
+    size_t count = 0;
     for (size_t i = 0; i < c->count; i++)
-        json_out_int(out, place += 2 * (int64_t)segment_at(c, i)->gpus_count);
-    json_out_close(out, ']');
-    json_out_member_open(out, "gpus", '[');
-    for (size_t i = 0; i < c->count; i++)
-        for (uint32_t g = 0; g < segment_at(c, i)->gpus_count; g++) {
-            const struct recorded_gpus *gpus = &c->run->gpus.at[segment_at(c, i)->gpus + g];
-            json_out_int(out, c->lanes->first[gpus->node] + gpus->first);
-            json_out_int(out, gpus->count);
-        }
-    json_out_close(out, ']');
+        count += segment_at(c, i)->gpus_count;
+    ADD_PACKED(out, c->packed, "runs", c->count, i, segment_at(c, i)->gpus_count);
+    for (int widths = 0; widths < 2; widths++) {
+        int64_t *to = packed_room(c->packed, count);
+        for (size_t i = 0; i < c->count; i++)
+            for (uint32_t g = 0; g < segment_at(c, i)->gpus_count; g++) {
+                const struct recorded_gpus *gpus = &c->run->gpus.at[segment_at(c, i)->gpus + g];
+                *to++ = widths ? gpus->count : c->lanes->first[gpus->node] + gpus->first;
+            }
+        packed_add(out, c->packed, widths ? "widths" : "firsts", count);
+    }
 }
 
 static void add_segments(struct str *out, const struct choice *c) {
+    struct packed *packed = c->packed;
     json_out_member_int(out, "segments_all", (int64_t)c->all);
-    ADD_COLUMN(out, "job", c->count, i, json_out_int(out, c->places[segment_at(c, i)->job]));
-    ADD_COLUMN(out, "start_s", c->count, i, json_out_time(out, segment_at(c, i)->start_ns));
-    ADD_COLUMN(out, "length_s", c->count, i,
-               json_out_time(out, segment_at(c, i)->end_ns - segment_at(c, i)->start_ns));
-    ADD_COLUMN(out, "kind", c->count, i, json_out_int(out, segment_at(c, i)->kind - SEGMENT_SETUP));
-    ADD_COLUMN(out, "type", c->count, i,
-               json_out_int(out, recorded_run_config(c->run, segment_at(c, i))->gpu_type));
-    ADD_COLUMN(out, "energy_j", c->count, i,
-               json_out_short(out, power_j(segment_at(c, i)->energy), 5));
+    ADD_PACKED(out, packed, "job", c->count, i, place_of(c, segment_at(c, i)->job));
+    ADD_PACKED(out, packed, "start_ms", c->count, i, start_ms(c, i));
+    ADD_PACKED(out, packed, "length_ms", c->count, i, length_ms(c, i));
+    ADD_PACKED(out, packed, "kind", c->count, i, segment_at(c, i)->kind - SEGMENT_SETUP);
+    ADD_PACKED(out, packed, "type", c->count, i,
+               recorded_run_config(c->run, segment_at(c, i))->gpu_type);
+    ADD_PACKED(out, packed, "power_real", c->count, i, packed_real(mean_w(segment_at(c, i))));
     add_gpus(out, c);
 }
 
@@ -222,7 +223,7 @@ static void add_plans(struct str *out, const struct choice *c) {
     }
     ADD_COLUMN(out, "plans", texts.entries.count, i,
                json_out_text(out, intern_text(&texts, (uint32_t)i)));
-    ADD_COLUMN(out, "plan", c->count, i, json_out_int(out, numbers[i]));
+    ADD_PACKED(out, c->packed, "plan", c->count, i, numbers[i]);
     free(numbers);
     intern_finish(&texts);
 }
@@ -239,12 +240,12 @@ static void add_teams(struct str *out, const struct choice *c) {
     if (network->tier_count > 0) {
         ADD_COLUMN(out, "tiers", network_span_count(network), i,
                    json_out_text(out, network_span_name(network, (uint32_t)i)));
-        ADD_COLUMN(out, "tier", c->count, i, json_out_int(out, segment_at(c, i)->span));
+        ADD_PACKED(out, c->packed, "tier", c->count, i, segment_at(c, i)->span);
     }
     if (plans)
         add_plans(out, c);
     if (plans || network->tier_count > 0)
-        ADD_COLUMN(out, "sync_share", c->count, i, json_out_short(out, sync_share_of(c, i), 3));
+        ADD_PACKED(out, c->packed, "sync_real", c->count, i, packed_real(sync_share_of(c, i)));
 }
 
 /* States of GPUs without a job. Free is not stored, because it is the rest. */
@@ -257,32 +258,33 @@ static void add_rests(struct str *out, const struct choice *c) {
             shown[count++] = (uint32_t)i;
     const struct recorded_rest *rests = run->rests.at;
     json_out_member_open(out, "rest", '{');
-    ADD_COLUMN(out, "first", count, i,
-               json_out_int(out, c->lanes->first[rests[shown[i]].node] + rests[shown[i]].first));
-    ADD_COLUMN(out, "count", count, i, json_out_int(out, rests[shown[i]].count));
-    ADD_COLUMN(out, "start_s", count, i, json_out_time(out, rests[shown[i]].start_ns));
-    ADD_COLUMN(out, "length_s", count, i,
-               json_out_time(out, rests[shown[i]].end_ns - rests[shown[i]].start_ns));
-    ADD_COLUMN(out, "state", count, i, json_out_int(out, rests[shown[i]].state));
+    ADD_PACKED(out, c->packed, "first", count, i,
+               c->lanes->first[rests[shown[i]].node] + rests[shown[i]].first);
+    ADD_PACKED(out, c->packed, "count", count, i, rests[shown[i]].count);
+    ADD_PACKED(out, c->packed, "start_ms", count, i, packed_ms(0, rests[shown[i]].start_ns));
+    ADD_PACKED(out, c->packed, "length_ms", count, i,
+               packed_ms(rests[shown[i]].start_ns, rests[shown[i]].end_ns));
+    ADD_PACKED(out, c->packed, "state", count, i, rests[shown[i]].state);
     json_out_close(out, '}');
     free(shown);
 }
 
-void lanes_json_add(struct str *out, const struct recorded_run *run, const struct gpu_lanes *lanes,
-                    size_t most) {
-    struct choice c = {.run = run, .lanes = lanes};
-    choose(&c, most);
+void lanes_json_add(struct str *out, struct packed *packed, const struct recorded_run *run,
+                    const struct gpu_lanes *lanes, size_t policies) {
+    size_t most = MOST_JOBS / policies, jobs = run->part->jobs_submitted;
+    struct choice c = {.run = run,
+                       .lanes = lanes,
+                       .packed = packed,
+                       .jobs = (uint32_t)(jobs < most ? jobs : most)};
+    choose(&c, MOST_SEGMENTS / policies);
     json_out_member_open(out, "lanes", '{');
-    json_out_key(out, "end_s");
-    json_out_time(out, run->part->end_ns);
+    json_out_member_real(out, "end_s", units_s(run->part->end_ns));
     gpu_lanes_add(out, lanes);
-    add_names(out, &c);
-    add_jobs(out, &c);
+    add_labels(out, &c);
+    add_replicas(out, &c);
     add_segments(out, &c);
     add_teams(out, &c);
     add_rests(out, &c);
     json_out_close(out, '}');
     free(c.segments);
-    free(c.places);
-    free(c.jobs);
 }

@@ -111,10 +111,7 @@ static int physics_json_add(struct str *out, const char *folder, struct error *r
 /* --- report_json --- */
 /* One policy after the other, so that memory is that of one run. */
 
-/* For all policies together, so that the page stays below 30 MB. */
-#define MOST_SEGMENTS 300000u
-#define MOST_CELLS    2000000u
-#define MOST_JOBS     30000u
+#define MOST_CELLS    2000000u /* for all policies together */
 #define MOST_MANIFEST ((size_t)64 << 20)
 
 #define NOT_RECORDED \
@@ -123,6 +120,7 @@ static int physics_json_add(struct str *out, const char *folder, struct error *r
 
 struct report {
     const struct report_request *request;
+    struct packed *packed;
     struct plot_source source;
     struct recorded_folder recorded;
     bool is_recorded;
@@ -217,11 +215,11 @@ static int add_run(struct str *out, const struct report *report, const struct re
         r = attribution_json_add(out, run, reterr);
     if (r == 0) {
         gpu_lanes_init(&lanes, &run->folder->cluster);
-        lanes_json_add(out, run, &lanes, MOST_SEGMENTS / policies);
-        heat_json_add(out, run, &lanes, useful_frac, MOST_CELLS / policies);
+        lanes_json_add(out, report->packed, run, &lanes, policies);
+        heat_json_add(out, report->packed, run, &lanes, useful_frac, MOST_CELLS / policies);
         gpu_lanes_finish(&lanes);
         service_curves_add(out, run);
-        blame_json_add(out, run, MOST_JOBS / policies);
+        blame_json_add(out, report->packed, run, MOST_JOBS / policies);
     }
     free(useful_frac);
     return r;
@@ -265,10 +263,8 @@ static int add_tables(struct str *out, const struct report *report,
     if (r == 0)
         r = power_levels_add(out, series->folder, replication, least_end_s, reterr);
     if (r == 0)
-        r = job_curves_add(out, series->folder, reterr);
-    if (r == 0)
-        r = job_list_add(out, series->folder, replication, MOST_JOBS / report->source.series.count,
-                         reterr);
+        r = jobs_json_add(out, report->packed, series->folder, replication,
+                          report->source.series.count, reterr);
     if (r == 0)
         r = table_json_add(out, "series",
                            report->source.comparison ? report->source.comparison : series->folder,
@@ -510,11 +506,17 @@ static int open_report(struct report *report, struct error *reterr) {
     return r;
 }
 
-int report_json(const struct report_request *request, struct str *out, struct error *reterr) {
-    struct report report = {.request = request};
+int report_data(const struct report_request *request, struct str *out, struct error *reterr) {
+    struct packed packed = {.values = NULL};
+    struct report report = {.request = request, .packed = &packed};
+    struct str json = {0};
     int r = open_report(&report, reterr);
     if (r == 0)
-        r = add_all(out, &report, reterr);
+        r = add_all(&json, &report, reterr);
+    if (r == 0)
+        r = packed_write(&packed, &json, out, reterr);
+    packed_finish(&packed);
+    str_finish(&json);
     recorded_folder_finish(&report.recorded);
     cJSON_Delete(report.manifest);
     plot_source_finish(&report.source);
@@ -548,23 +550,7 @@ int report_page_d3(const char *path, struct str *text, struct error *reterr) {
     return 0;
 }
 
-/* In JSON these can only be inside of texts, where an escape says the same. */
-static void add_escaped(struct str *out, const struct str *json) {
-    const char *from = json->text, *end = json->text + json->length;
-    str_reserve(out, json->length + json->length / 16);
-    for (const char *at = from; at < end; at++) {
-        bool separator = (unsigned char)*at == 0xe2 && end - at > 2 &&
-                         (unsigned char)at[1] == 0x80 && ((unsigned char)at[2] & 0xfe) == 0xa8;
-        if (*at != '<' && *at != '>' && *at != '&' && !separator)
-            continue;
-        str_add_bytes(out, from, (size_t)(at - from));
-        str_addf(out, "\\u%04x", separator ? 0x2000u + (unsigned)(at[2] & 0x3f) : (unsigned)*at);
-        from = separator ? (at += 2) + 1 : at + 1;
-    }
-    str_add_bytes(out, from, (size_t)(end - from));
-}
-
-void report_page(const struct str *json, const struct str *d3, struct str *out) {
+void report_page(const struct str *data, const struct str *d3, struct str *out) {
     for (const char *at = part_page; *at;) {
         const char *mark = strstr(at, "@@");
         if (!mark) {
@@ -579,7 +565,7 @@ void report_page(const struct str *json, const struct str *d3, struct str *out) 
         else if (strncmp(name, "D3", 2) == 0)
             str_add_bytes(out, d3->text, d3->length);
         else if (strncmp(name, "DATA", 4) == 0)
-            add_escaped(out, json);
+            str_add_bytes(out, data->text, data->length);
         else
             str_add(out, part_script);
     }

@@ -1,4 +1,4 @@
-/* A report: its data (report_json), and the page around them (report_page). */
+/* A report: its data (report_data), and the page around them (report_page). */
 #ifndef EASIM_OUTPUT_HTML_REPORT_H
 #define EASIM_OUTPUT_HTML_REPORT_H
 
@@ -19,9 +19,9 @@ struct report_request {
 
 #define REPORT_MOST_FOLDERS 12
 
-/* ERROR_INPUT, one of them, for a folder that is damaged, half written or of something else, is
-   given twice, or is one too many. */
-int report_json(const struct report_request *request, struct str *out,
+/* Appends the data as the page has them (packed_write). ERROR_INPUT, one of them, for a folder that
+   is damaged, half written or of something else, is given twice, or is one too many. */
+int report_data(const struct report_request *request, struct str *out,
                 struct error *reterr) MUST_CHECK;
 
 /* --- report_page: one HTML file that needs nothing else --- */
@@ -29,7 +29,7 @@ int report_json(const struct report_request *request, struct str *out,
 /* Reads D3, the library that draws the charts: path, or if that is NULL where Debian's package
    node-d3 has it. ERROR_INPUT: the path is not D3 of version 5; ERROR_RUN: it is not installed. */
 int report_page_d3(const char *path, struct str *text, struct error *reterr) MUST_CHECK;
-/* Puts together the page. json is the data; what could end its element is written otherwise. */
-void report_page(const struct str *json, const struct str *d3, struct str *out);
+/* Puts together the page. */
+void report_page(const struct str *data, const struct str *d3, struct str *out);
 
 #endif

@@ -2,7 +2,9 @@
  * served. */
 #include "output/html/internal.h"
 
+#include "base/intern.h"
 #include "base/numfmt.h"
+#include "base/sort_doubles.h"
 #include "base/units.h"
 #include "described_columns.h"
 #include "metrics/job_stats.h"
@@ -41,13 +43,6 @@ static int add_cell(struct str *out, const struct csv *csv, size_t column, enum 
     return r;
 }
 
-/* The rows of a file to read. */
-struct table_part {
-    const char *name;    /* of the file */
-    int64_t replication; /* 0: all */
-    size_t most;         /* rows */
-};
-
 static int add_row(struct str *out, const struct csv *csv, const enum cell *cells,
                    struct error *reterr) {
     int r = 0;
@@ -58,20 +53,19 @@ static int add_row(struct str *out, const struct csv *csv, const enum cell *cell
     return r;
 }
 
-static int add_rows(struct str *out, struct csv *csv, const struct table_part *wanted,
-                    size_t *ret_all, struct error *reterr) {
-    const double replication = (double)wanted->replication;
+static int add_rows(struct str *out, struct csv *csv, const char *name, double replication,
+                    struct error *reterr) {
     enum cell *cells = mem_zalloc(csv_column_count(csv), sizeof *cells);
     int column = csv_column(csv, "replication"), r = 0, got;
     for (size_t c = 0; c < csv_column_count(csv); c++)
-        cells[c] = cell_of(wanted->name, csv_column_name(csv, c));
+        cells[c] = cell_of(name, csv_column_name(csv, c));
     json_out_member_open(out, "rows", '[');
     while (r == 0 && (got = csv_next(csv, reterr)) != 0) {
         double of = 0;
         r = got < 0 ? got : 0;
         if (r == 0 && column >= 0 && replication > 0)
             r = plot_source_real(csv, column, &of, reterr);
-        if (r == 0 && (of == 0 || of == replication) && (*ret_all)++ < wanted->most)
+        if (r == 0 && (of == 0 || of == replication))
             r = add_row(out, csv, cells, reterr);
     }
     json_out_close(out, ']');
@@ -79,80 +73,122 @@ static int add_rows(struct str *out, struct csv *csv, const struct table_part *w
     return r;
 }
 
-static int add_table(struct str *out, const char *key, const char *folder,
-                     const struct table_part *wanted, struct error *reterr) {
+int table_json_add(struct str *out, const char *key, const char *folder, const char *name,
+                   int64_t replication, struct error *reterr) {
     static const char *const none[] = {NULL};
     struct csv *csv = NULL;
-    size_t all = 0;
     json_out_key(out, key);
-    if (!plot_source_exists(folder, wanted->name)) {
+    if (!plot_source_exists(folder, name)) {
         json_out_text(out, NULL);
         return 0;
     }
-    int r = plot_source_table(folder, wanted->name, none, NULL, &csv, reterr);
+    int r = plot_source_table(folder, name, none, NULL, &csv, reterr);
     if (r < 0)
         return r;
     json_out_open(out, '{');
     ADD_COLUMN(out, "columns", csv_column_count(csv), c,
                json_out_text(out, csv_column_name(csv, c)));
-    r = add_rows(out, csv, wanted, &all, reterr);
-    if (wanted->most < SIZE_MAX)
-        json_out_member_int(out, "all", (int64_t)all);
+    r = add_rows(out, csv, name, (double)replication, reterr);
     json_out_close(out, '}');
     csv_close(csv);
     return r;
 }
 
-int table_json_add(struct str *out, const char *key, const char *folder, const char *name,
-                   int64_t replication, struct error *reterr) {
-    const struct table_part wanted = {.name = name, .replication = replication, .most = SIZE_MAX};
-    return add_table(out, key, folder, &wanted, reterr);
-}
-
-int job_list_add(struct str *out, const char *folder, int64_t replication, size_t most,
-                 struct error *reterr) {
-    const struct table_part wanted = {"jobs.csv", replication, most};
-    return add_table(out, "jobs", folder, &wanted, reterr);
-}
-
-/* --- job_curves --- */
+/* --- jobs_json --- */
+/* One pass over jobs.csv: distributions over all jobs that count, and a list of jobs. */
 
 #define MOST_POINTS 400
 #define LAST_POINTS 40
+#define MOST_DIGITS 15 /* of the number that an id ends with: a double keeps them */
 
 enum { JCT, SLOWDOWN, WAIT, CURVES };
 
 static const char *const curve_names[CURVES] = {"jct_s", "slowdown", "wait_s"};
 
-/* For one run: the values that exist. */
-struct curve_values {
-    ARRAY_OF(double) of[CURVES];
-    size_t jobs;
+/* Columns of jobs.csv: texts, then numbers. */
+enum { USER, MODEL, STATUS, JOB_ID, JOB_TEXTS };
+enum { SUBMIT_S, START_S, FINISH_S, WAIT_S, EXEC_S, JCT_S, DEADLINE_S, MISSED, ENERGY_J, REALS };
+
+static const char *const job_columns[] = {
+    "user",   "model",  "status", "job_id",     "submit_s", "start_s",  "finish_s",
+    "wait_s", "exec_s", "jct_s",  "deadline_s", "missed",   "energy_j", NULL};
+
+/* Columns of the page: numbers of the texts, an id without the number at its end, that number or
+   -1, and times, each from the one before on; -1: none. */
+enum { NUMBER = JOB_TEXTS, SUBMIT, WAIT_MS, REST, DUE, DEADLINE, ENERGY, LISTED };
+
+static const char *const listed_names[LISTED] = {"user",   "model",       "status",     "job_id",
+                                                 "number", "submit_ms",   "wait_ms",    "rest_ms",
+                                                 "due",    "deadline_ms", "energy_real"};
+
+struct listed_job {
+    int64_t of[LISTED];
 };
 
-static int read_values(const char *folder, struct curve_values *values, struct error *reterr) {
-    static const char *const names[] = {"jct_s", "wait_s", "exec_s", NULL};
-    struct plot_jobs jobs = {.csv = NULL};
-    int columns[3], got;
-    int r = plot_jobs_open(&jobs, folder, names, columns, reterr);
-    while (r == 0 && (got = plot_jobs_next(&jobs, reterr)) != 0) {
-        double jct = NAN, wait = NAN, exec = NAN;
-        r = got < 0 ? got : plot_source_real(jobs.csv, columns[0], &jct, reterr);
-        if (r == 0)
-            r = plot_source_real(jobs.csv, columns[1], &wait, reterr);
-        if (r == 0)
-            r = plot_source_real(jobs.csv, columns[2], &exec, reterr);
-        if (r < 0)
-            break;
-        values->jobs++;
-        if (!isnan(jct))
-            array_push(&values->of[JCT], jct);
-        if (!isnan(jct) && !isnan(exec))
-            array_push(&values->of[SLOWDOWN], job_stats_slowdown(jct, exec));
-        if (!isnan(wait))
-            array_push(&values->of[WAIT], wait);
+struct job_lists {
+    ARRAY_OF(double) curves[CURVES]; /* the values that exist */
+    size_t counted;                  /* rows */
+    ARRAY_OF(struct listed_job) jobs;
+    size_t all, most; /* rows of the replication, and those that are listed */
+    double replication;
+    struct intern texts[JOB_TEXTS];
+};
+
+static void add_to_curves(struct job_lists *lists, const double *of) {
+    lists->counted++;
+    if (!isnan(of[JCT_S]))
+        array_push(&lists->curves[JCT], of[JCT_S]);
+    if (!isnan(of[JCT_S]) && !isnan(of[EXEC_S]))
+        array_push(&lists->curves[SLOWDOWN], job_stats_slowdown(of[JCT_S], of[EXEC_S]));
+    if (!isnan(of[WAIT_S]))
+        array_push(&lists->curves[WAIT], of[WAIT_S]);
+}
+
+static int64_t ms_of(double time_s, int64_t since_ms) {
+    return isnan(time_s) ? -1 : llround(time_s * 1000) - since_ms;
+}
+
+/* The bytes of an id before the number at its end; of no number, all. */
+static size_t find_number(struct slice id) {
+    size_t at = id.length;
+    while (at > 0 && id.length - at < MOST_DIGITS && id.at[at - 1] >= '0' && id.at[at - 1] <= '9')
+        at--;
+    while (at + 1 < id.length && id.at[at] == '0')
+        at++;
+    return at;
+}
+
+static void add_to_list(struct job_lists *lists, const struct csv *csv, const int *columns,
+                        const double *reals) {
+    int64_t *of = array_add(&lists->jobs)->of;
+    for (int t = 0; t < JOB_TEXTS; t++) {
+        struct slice text = csv_field(csv, columns[t]);
+        size_t before = t == JOB_ID ? find_number(text) : text.length;
+        if (t == JOB_ID && !numfmt_parse_int(text.at + before, text.length - before, &of[NUMBER]))
+            of[NUMBER] = -1;
+        of[t] = intern(&lists->texts[t], text.at, before, NULL);
     }
-    plot_jobs_close(&jobs);
+    of[SUBMIT] = ms_of(reals[SUBMIT_S], 0);
+    of[WAIT_MS] = ms_of(reals[START_S], of[SUBMIT]);
+    of[REST] = ms_of(reals[FINISH_S], of[SUBMIT] + (of[WAIT_MS] > 0 ? of[WAIT_MS] : 0));
+    of[DUE] = isnan(reals[DEADLINE_S]) ? DEADLINE_NONE
+              : isnan(reals[MISSED])   ? DEADLINE_OPEN
+              : reals[MISSED] == 0     ? DEADLINE_KEPT
+                                       : DEADLINE_MISSED;
+    of[DEADLINE] = ms_of(reals[DEADLINE_S], of[SUBMIT]);
+    of[ENERGY] = packed_real(reals[ENERGY_J]);
+}
+
+static int read_job(struct job_lists *lists, const struct plot_jobs *jobs, const int *columns,
+                    struct error *reterr) {
+    double of[REALS], replication = NAN;
+    int r = plot_source_real(jobs->csv, jobs->replication, &replication, reterr);
+    for (int c = 0; c < REALS && r == 0; c++)
+        r = plot_source_real(jobs->csv, columns[JOB_TEXTS + c], &of[c], reterr);
+    if (r == 0 && !jobs->is_left_out)
+        add_to_curves(lists, of);
+    if (r == 0 && replication == lists->replication && lists->all++ < lists->most)
+        add_to_list(lists, jobs->csv, columns, of);
     return r;
 }
 
@@ -176,25 +212,52 @@ static void add_curve(struct str *out, const char *name, const double *sorted, s
     json_out_close(out, '}');
 }
 
-int job_curves_add(struct str *out, const char *folder, struct error *reterr) {
-    struct curve_values values = {0};
-    json_out_key(out, "curves");
-    if (!plot_source_exists(folder, "jobs.csv")) {
-        json_out_text(out, NULL);
-        return 0;
+static void add_curves(struct str *out, struct job_lists *lists) {
+    json_out_member_open(out, "curves", '{');
+    json_out_member_int(out, "jobs", (int64_t)lists->counted);
+    for (int c = 0; c < CURVES; c++) {
+        sort_doubles(lists->curves[c].at, lists->curves[c].count);
+        add_curve(out, curve_names[c], lists->curves[c].at, lists->curves[c].count, lists->counted);
     }
-    int r = read_values(folder, &values, reterr);
-    if (r == 0) {
-        json_out_open(out, '{');
-        json_out_member_int(out, "jobs", (int64_t)values.jobs);
-        for (int c = 0; c < CURVES; c++) {
-            sort_array(values.of[c].at, values.of[c].count, by_real);
-            add_curve(out, curve_names[c], values.of[c].at, values.of[c].count, values.jobs);
-        }
-        json_out_close(out, '}');
+    json_out_close(out, '}');
+}
+
+static void add_list(struct str *out, struct packed *packed, const struct job_lists *lists,
+                     bool energy) {
+    static const char *const names[JOB_TEXTS] = {"users", "models", "statuses", "heads"};
+    json_out_member_open(out, "jobs", '{');
+    json_out_member_int(out, "all", (int64_t)lists->all);
+    for (int t = 0; t < JOB_TEXTS; t++)
+        ADD_COLUMN(out, names[t], lists->texts[t].entries.count, i,
+                   json_out_text(out, intern_text(&lists->texts[t], (uint32_t)i)));
+    for (int c = 0; c < (energy ? LISTED : ENERGY); c++)
+        ADD_PACKED(out, packed, listed_names[c], lists->jobs.count, i, lists->jobs.at[i].of[c]);
+    json_out_close(out, '}');
+}
+
+int jobs_json_add(struct str *out, struct packed *packed, const char *folder, int64_t replication,
+                  size_t policies, struct error *reterr) {
+    struct job_lists lists = {.most = MOST_JOBS / policies, .replication = (double)replication};
+    struct plot_jobs jobs = {.csv = NULL};
+    int columns[JOB_TEXTS + REALS], r = 0, got;
+    bool there = plot_source_exists(folder, "jobs.csv");
+    if (there)
+        r = plot_jobs_open(&jobs, folder, job_columns, columns, reterr);
+    while (there && r == 0 && (got = plot_jobs_next(&jobs, reterr)) != 0)
+        r = got < 0 ? got : read_job(&lists, &jobs, columns, reterr);
+    plot_jobs_close(&jobs);
+    if (there && r == 0) {
+        add_curves(out, &lists);
+        add_list(out, packed, &lists, policies > 1);
+    } else {
+        json_out_member_text(out, "curves", NULL);
+        json_out_member_text(out, "jobs", NULL);
     }
     for (int c = 0; c < CURVES; c++)
-        free(values.of[c].at);
+        free(lists.curves[c].at);
+    for (int t = 0; t < JOB_TEXTS; t++)
+        intern_finish(&lists.texts[t]);
+    free(lists.jobs.at);
     return r;
 }
 

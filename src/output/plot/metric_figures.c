@@ -118,8 +118,8 @@ static int read_times(const char *folder, struct times *times, struct error *ret
     while (r == 0 && (got = plot_jobs_next(&jobs, reterr)) != 0) {
         double jct;
         r = got < 0 ? got : plot_source_real(jobs.csv, columns[JCT], &jct, reterr);
-        if (r < 0)
-            break;
+        if (r < 0 || jobs.is_left_out)
+            continue;
         times->submitted++;
         if (slice_is(csv_field(jobs.csv, columns[STATUS]), "finished") && !isnan(jct))
             array_push(&times->at, jct / 3600);

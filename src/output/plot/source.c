@@ -320,16 +320,14 @@ int plot_jobs_open(struct plot_jobs *jobs, const char *folder, const char *const
 }
 
 int plot_jobs_next(struct plot_jobs *jobs, struct error *reterr) {
-    int r;
-    while ((r = csv_next(jobs->csv, reterr)) > 0) {
-        size_t place = 0;
-        if (jobs->left_out.count == 0)
-            break;
-        int found = find_replication(jobs, jobs->csv, jobs->replication, &place, reterr);
-        if (found < 0 || !(jobs->left_out.at[place]-- > 0))
-            return found < 0 ? found : 1;
-    }
-    return r;
+    int r = csv_next(jobs->csv, reterr);
+    size_t place = 0;
+    if (r <= 0 || jobs->left_out.count == 0)
+        return r;
+    int found = find_replication(jobs, jobs->csv, jobs->replication, &place, reterr);
+    if (found == 0)
+        jobs->is_left_out = jobs->left_out.at[place]-- > 0;
+    return found < 0 ? found : r;
 }
 
 void plot_jobs_close(struct plot_jobs *jobs) {

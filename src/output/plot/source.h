@@ -60,10 +60,11 @@ int plot_source_real(const struct csv *csv, int column, double *value,
 int plot_source_table(const char *folder, const char *name, const char *const *names, int *columns,
                       struct csv **ret_csv, struct error *reterr) MUST_CHECK;
 
-/* Rows of jobs.csv that summary.csv counts. Zero-initialise; release with plot_jobs_close. */
+/* Rows of jobs.csv. Zero-initialise; release with plot_jobs_close. */
 struct plot_jobs {
     struct csv *csv;
     int replication;           /* column */
+    bool is_left_out;          /* the row: summary.csv does not count it */
     ARRAY_OF(double) left_out; /* by replication: jobs of the warm-up, which come first */
 };
 

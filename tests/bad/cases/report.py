@@ -2,7 +2,7 @@
 from base import command
 from cases.plot import AGGREGATE, sealed
 
-JOBS = "jct_s,wait_s,exec_s\n10,1,9\n"
+JOBS = "user,model,status,job_id,submit_s,start_s,finish_s,jct_s,deadline_s,missed,energy_j,wait_s,exec_s\nu,m,finished,1,0,1,10,10,,,5,1,9\n"
 POWER = "replication,time_s,power_w,cap_w,waiting,alloc_gpus,idle_gpus,failed_gpus\n1,0,60,,0,0,1,0\n1,10,70,,0,1,0,0\n"
 RUN = {"r/aggregate.csv": AGGREGATE, "r/jobs.csv": JOBS, "r/power.csv": POWER, "d3.js": "// https://d3js.org v5.16.0\n"}
 
@@ -26,7 +26,8 @@ CASES = [
     report("of another run", {**sealed(RUN), "r/jobs.csv": JOBS.replace("10", "11")},
            "r/jobs.csv: is not what manifest.json lists: it was changed, or written by another run", as_it_is=True),
     report("what models say", {"r/models.csv": "model\nm\n"}, "r: a report is of the folder of easim run, easim compare or easim sweep"),
-    damaged("a time that is no number", "jobs.csv", "9\n", "nine\n", 'r/jobs.csv:2:6: exec_s: expected a number, got "nine"'),
+    damaged("a time that is no number", "jobs.csv", "9\n", "nine\n", 'r/jobs.csv:2:32: exec_s: expected a number, got "nine"'),
+    damaged("a column that is missing", "jobs.csv", "user,", "users,", "r/jobs.csv: expected a column user"),
     damaged("times that fall", "power.csv", "1,10,", "1,-10,", "r/power.csv:3: expected times that do not fall"),
     damaged("a column of power that is missing", "power.csv", "cap_w", "cap", "r/power.csv: expected a column cap_w"),
     report("no such policy", RUN, 'r: no run of policy "nobody"', arguments=("--policy", "nobody")),

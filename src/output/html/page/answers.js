@@ -21,16 +21,6 @@ const CAUSE_WORDS = {
 
 const shellWord = (word) => /^[\w@%+=:,./][\w@%+=:,./-]*$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
-/* Rows of jobs.csv, with where the time of each went if the run was recorded. */
-function jobsOf(policy) {
-  const b = policy.blame, place = new Map(b ? b.job.map((id, i) => [id, i]) : []);
-  return policy.jobList = policy.jobList || records(policy.jobs).map((j) => {
-    const i = place.get(j.job_id), [cause, late] = b && i !== undefined ? b.missed[i] : [null, null];
-    const since = j.missed === 1 && j.finish_s !== null ? j.finish_s - j.deadline_s : null;
-    return {...j, parts: b && b.of_s[i], cause, late: late ?? since, time: j.jct_s ?? endOf(policy) - j.submit_s};
-  });
-}
-
 /* Who held most GPU time in a stretch of time: [job, GPU seconds]. */
 function holders(lanes, from, to) {
   const held = new Map();
@@ -56,7 +46,8 @@ function capWhile({power}, from, to, when) {
 function jobAnswer(policy, j) {
   const lanes = policy.lanes, until = j.start_s ?? endOf(policy), why = CAUSE_WORDS[j.cause] || (j.cause && `it was ${j.cause}`), waited = until > j.submit_s;
   const before = j.cause === "configuration" && j.start_s !== null && j.start_s > j.deadline_s ? "it was late before it started, and then " : "";
-  const elsewhere = j.missed !== 0 ? [] : DATA.policies.filter((p) => p !== policy && p.jobs && !jobsDiffer([p, policy]) && jobsOf(p).some((o) => o.job_id === j.job_id && o.missed === 1));
+  const elsewhere = j.missed !== 0 ? [] : DATA.policies.filter((p) => p !== policy && p.jobs && !jobsDiffer([p, policy]) && p.jobs.due[p.jobs.id.indexOf(j.job_id)] === LATE);
+  if (lanes) prepareLanes(policy);
   const held = lanes && waited ? holders(lanes, j.submit_s, until) : [];
   const place = DATA.comparison ? `${DATA.made.repeat.replace("/manifest.json", "")} --policy ${shellWord(policy.label)}` : shellWord(policy.folder);
   return [
@@ -76,32 +67,35 @@ function jobAnswer(policy, j) {
       caption: "Who held most GPU time while it waited for its first start",
       rows: held,
       columns: [text("job", ([h]) => bdi(lanes.jobs.id[h], 40)), text("user", ([h]) => bdi(lanes.users[lanes.jobs.user[h]], 30)),
-                text("submitted", ([h]) => lanes.jobs.submit_s[h] > j.submit_s ? "after it" : "before it"), num("held", (h) => quantity(h[1], "GPU s"))]
+                text("submitted", ([h]) => lanes.jobs.submit_ms[h] > 1000 * j.submit_s ? "after it" : "before it"), num("held", (h) => quantity(h[1], "GPU s"))]
     }) : "",
     policy.blame ? make("p", {class: "note"}, "All that is known of it: ", make("code", {}, name(`easim explain ${place} --replication ${policy.replication} ${shellWord(j.job_id)}`, 400))) : ""
   ];
 }
 
 function lateAnswer(policy) {
-  if (!policy.jobs || policy.jobs.rows.length === 0) return [absent(policy.absent.curves)];
-  const all = [...jobsOf(policy)].sort((a, b) => b.late - a.late || b.missed - a.missed || b.time - a.time), late = all.filter((j) => j.missed === 1), place = make("div", {id: "job-answer"});
+  const {jobs} = policy, place = make("div", {id: "job-answer"});
+  if (!jobs || jobs.id.length === 0) return [absent(policy.absent.curves)];
+  const worse = (a, b) => jobs.late_ms[b] - jobs.late_ms[a] || (jobs.due[b] === LATE) - (jobs.due[a] === LATE) || jobs.time_ms[b] - jobs.time_ms[a] || a - b;
+  const late = d3.range(jobs.id.length).filter((i) => jobs.due[i] === LATE), all = late.length ? late : d3.range(jobs.id.length);
   showJob.now = (j) => {
-    const others = (late.length ? late : all).filter((o) => o !== j), title = `${late.length === 0 ? "No job was late; other jobs" : late.includes(j) ? "Other late jobs" : "Late jobs"}: ${number(others.length, 9)}`;
-    place.replaceChildren(...jobAnswer(policy, j), others.length === 0 ? make("p", {}, "No other job was late.") : tableBehind(title, () => table({
+    const left = all.length - (late.length === 0 || jobs.due[j] === LATE), title = `${late.length === 0 ? "No job was late; other jobs" : jobs.due[j] === LATE ? "Other late jobs" : "Late jobs"}: ${number(left, 9)}`;
+    place.replaceChildren(...jobAnswer(policy, jobAt(policy, j)), left === 0 ? make("p", {}, "No other job was late.") : tableBehind(title, () => table({
       caption: `${late.length ? "Latest after their deadlines" : "Longest in the system"} first${jobsLeft(policy)}`,
-      rows: others,
+      rows: all.filter((i) => i !== j).sort(worse),
+      item: (i) => jobAt(policy, i),
       columns: [text("job", (o) => make("button", {type: "button", onclick: () => showJob(o.job_id)}, bdi(o.job_id, 40))), text("user", (o) => bdi(o.user, 30)),
                 ...late.length ? [num("late", (o) => seconds(o.late))] : [], num("waited", (o) => seconds(o.wait_s)), num("in the system", (o) => seconds(o.time))]
     })));
   };
-  showJob.now(all[0]);
+  showJob.now(all.reduce((worst, i) => worse(worst, i) > 0 ? i : worst));
   return [place];
 }
 
-const jobsLeft = ({jobs}) => jobs && jobs.all > jobs.rows.length ? `, of the first ${jobs.rows.length} of ${jobs.all} jobs` : "";
+const jobsLeft = ({jobs}) => jobs && jobs.all > jobs.id.length ? `, of the first ${jobs.id.length} of ${jobs.all} jobs` : "";
 
 function showJob(id) {
-  showJob.now(jobsOf(POLICY()).find((j) => j.job_id === id));
+  showJob.now(POLICY().jobs.id.indexOf(id));
   explain($("answers"));
   $("answers").scrollIntoView();
 }
@@ -237,7 +231,7 @@ function answersSection() {
 /* Jobs and users whose names have the text, those that are it first. */
 function search(words) {
   const policy = POLICY(), wanted = words.toLowerCase().replace(/^(job|user) +/, ""), is = (f) => f[1].toLowerCase() === wanted;
-  const all = [...records(policy.users).map((u) => ["user", u.user]), ...jobsOf(policy).map((j) => ["job", j.job_id])];
+  const all = [...records(policy.users).map((u) => ["user", u.user]), ...(policy.jobs ? policy.jobs.id : []).map((id) => ["job", id])];
   const found = wanted === "" ? [] : all.filter((f) => f[1].toLowerCase().includes(wanted)).sort((a, b) => is(b) - is(a));
   $("found").replaceChildren(...found.slice(0, 12).map(([kind, id]) => make(
       "li", {}, make("button", {type: "button", onclick: () => kind === "job" ? showJob(id) : showUser(id)}, kind + " ", bdi(id, 40)))),

@@ -24,14 +24,14 @@ function bdi(text, most = 80) {
 
 const MOST_HIGH = 384; /* pixels of a table that scrolls: 24rem of style.css */
 
-/* columns: [{title, unit, number, cell(row)}]; a cell is text, a number or an element. */
-function table({caption, columns, rows, most = 200, chosen, tall}) {
+/* columns: [{title, unit, number, cell(item)}]; a cell is text, a number or an element. item: of a row of the table. */
+function table({caption, columns, rows, item = (row) => row, most = 200, chosen, tall}) {
   const head = make("tr", {}, ...columns.map((c) => {
     const th = make("th", {scope: "col", class: c.number ? "number" : null}, c.title);
     if (c.unit) th.append(make("br"), make("span", {class: "unit"}, c.unit));
     return th;
   }));
-  const body = rows.slice(0, most).map((row) => make("tr", {class: chosen && chosen(row) ? "chosen" : null}, ...columns.map((c, i) => {
+  const body = rows.slice(0, most).map(item).map((row) => make("tr", {class: chosen && chosen(row) ? "chosen" : null}, ...columns.map((c, i) => {
     const cell = c.cell(row);
     const content = typeof cell === "number" ? number(cell) : cell === null || cell === undefined ? "\u2013" : cell;
     return make(i === 0 ? "th" : "td", {scope: i === 0 ? "row" : null, class: c.number ? "number" : c.wide ? "wide" : null}, content);

@@ -7,23 +7,31 @@ const MEASURES = {
 };
 let measure = "occupancy";
 
+const CELL = 4095; /* the largest value */
+
+/* The same in fewer columns, down to 240; cells are made when they are asked for. */
+function heatLevels(heat) {
+  if (!heat.levels) heat.levels = [16, 4, 1].map((merged) => ({merged, columns: heat.columns / merged, step_s: heat.end_s / heat.columns * merged})).filter((l) => l.columns >= 240);
+  return heat.levels;
+}
+
 function heatLevel(heat, pixels) {
   const [from, to] = viewSpan();
-  for (const level of heat.levels)
+  for (const level of heatLevels(heat))
     if (level.columns * (to - from) / heat.end_s >= pixels / 2) return level;
   return heat.levels[heat.levels.length - 1];
 }
 
-function heatValues(level) {
-  if (!level.decoded) level.decoded = {};
-  if (!level.decoded[measure]) level.decoded[measure] = shares16(level[measure]);
-  return level.decoded[measure];
+function heatValues(heat, level) {
+  if (!level[measure])
+    level[measure] = new Float64Array(level.columns * heat.rows.length).map((_, i) => d3.mean(heat[measure].subarray(i * level.merged, (i + 1) * level.merged)));
+  return level[measure];
 }
 
 const ramp = () => d3.interpolateRgbBasis([color("--blank"), color("--c4"), color("--c0")]);
 
 function paintHeat(context, heat) {
-  const {canvas, box, x} = context, plot = box.right - box.left, level = heatLevel(heat, plot), values = heatValues(level);
+  const {canvas, box, x} = context, plot = box.right - box.left, level = heatLevel(heat, plot), values = heatValues(heat, level);
   const [from, to] = x.domain(), first = Math.max(0, Math.floor(from / level.step_s)), last = Math.min(level.columns, Math.ceil(to / level.step_s)),
                columns = Math.max(1, last - first), rows = heat.rows.length;
   const source = document.createElement("canvas"), table256 = d3.range(256).map((i) => d3.rgb(ramp()(i / 255)));
@@ -32,7 +40,7 @@ function paintHeat(context, heat) {
   const image = source.getContext("2d").createImageData(columns, rows), pixels = new Uint32Array(image.data.buffer);
   const packed = Uint32Array.from(table256, (c) => (0xff000000 | c.b << 16 | c.g << 8 | c.r) >>> 0);
   for (let r = 0; r < rows; r++)
-    for (let c = 0; c < columns; c++) pixels[r * columns + c] = packed[values[r * level.columns + first + c] >> 8];
+    for (let c = 0; c < columns; c++) pixels[r * columns + c] = packed[values[r * level.columns + first + c] * 255 / CELL | 0];
   source.getContext("2d").putImageData(image, 0, 0);
   const ratio = Math.min(2, devicePixelRatio || 1), high = box.bottom - box.top;
   canvas.width = Math.round(plot * ratio);
@@ -48,7 +56,7 @@ function heatTip(heat, at, py, context) {
   const level = heatLevel(heat, context.box.right - context.box.left), row = Math.floor(py / (context.box.bottom - context.box.top) * heat.rows.length),
         column = Math.floor(at / level.step_s);
   if (row < 0 || row >= heat.rows.length || column < 0 || column >= level.columns) return null;
-  const [first, count, type] = heat.rows[row], value = heatValues(level)[row * level.columns + column] / 65535 * heat.most[measure];
+  const [first, count, type] = heat.rows[row], value = heatValues(heat, level)[row * level.columns + column] / CELL * heat.most[measure];
   return [
     strong(gpuPlace(heat, first, count)), definitions([
       ["type", bdi(heat.types[type], 24)], ["from", timeText(column * level.step_s)], ["for", seconds(level.step_s)],
@@ -65,12 +73,12 @@ function heatLegend(heat) {
 }
 
 function heatTable(heat) {
-  const level = heat.levels[0], values = heatValues(level), parts = 12, each = level.columns / parts;
+  const level = heatLevels(heat)[0], values = heatValues(heat, level), parts = 12, each = level.columns / parts;
   const mean = (row, part) => {
     const from = Math.floor(part * each), to = Math.max(from + 1, Math.floor((part + 1) * each));
     let total = 0;
     for (let c = from; c < to; c++) total += values[row * level.columns + c];
-    return total / (to - from) / 65535 * heat.most[measure];
+    return total / (to - from) / CELL * heat.most[measure];
   };
   return table({
     caption: `${MEASURES[measure].words}, means over a twelfth of the run`,
@@ -86,7 +94,7 @@ function heatTable(heat) {
 function heatSection() {
   const policy = POLICY(), heat = policy.heat;
   if (!heat) return [absent(policy.absent.heat)];
-  const usable = Object.keys(MEASURES).filter((m) => heat.levels[0][m]);
+  const usable = Object.keys(MEASURES).filter((m) => heat[m]);
   if (!usable.includes(measure)) measure = usable[0];
   const place = make("div"), grouped = heat.rows.some((r) => r[1] > 1);
   const chart = timeChart({

@@ -56,9 +56,26 @@ function laneColors(lanes) {
   return lanes.colored;
 }
 
-function prepareLanes(lanes) {
+/* Jobs and then replicas, with their users and models; segments in seconds, where src/output/html/lanes.c has differences. */
+function prepareLanes({lanes, jobs}) {
   if (lanes.prepared) return;
   lanes.prepared = true;
+  const {replicas, job} = lanes, joined = (key, more = replicas[key]) => more.length ? [...jobs[key], ...more] : jobs[key];
+  const numbered = (names, texts) => texts.map((text) => names.includes(text) ? names.indexOf(text) : names.push(text) - 1);
+  const all = lanes.jobs = {user: joined("user", numbered(jobs.users, replicas.user)), model: joined("model", numbered(jobs.models, replicas.model))};
+  for (const key of ["id", "submit_ms", "wait_ms", "rest_ms"]) all[key] = joined(key);
+  const start = lanes.start_ms, length = lanes.length_ms, end = Math.round(1000 * lanes.end_s), count = job.length;
+  lanes.place = new Uint32Array(count + 1);
+  for (let i = 0; i < count; i++) {
+    start[i] += i > 0 && job[i - 1] === job[i] ? start[i - 1] + length[i - 1] : startOf(all, job[i]);
+    if (job[i + 1] !== job[i]) length[i] += (all.rest_ms[job[i]] < 0 ? end : finishOf(all, job[i])) - start[i];
+    lanes.place[i + 1] = lanes.place[i] + 2 * lanes.runs[i];
+  }
+  lanes.gpus = new Int32Array(lanes.place[count]).map((_, p) => (p % 2 ? lanes.widths : lanes.firsts)[p >> 1]);
+  for (const of of [lanes, lanes.rest]) ["start", "length"].forEach((key) => of[`${key}_s`] = of[`${key}_ms`].map((ms) => ms / 1000));
+  lanes.energy_j = reals(lanes.power_real).map((w, i) => w * lanes.length_s[i]);
+  if (lanes.sync_real) lanes.sync_share = reals(lanes.sync_real);
+  Object.assign(lanes, {users: jobs.users, models: jobs.models});
   const weigh = (indices, count) => {
     const weights = new Float64Array(count);
     for (let i = 0; i < lanes.job.length; i++) {
@@ -70,8 +87,6 @@ function prepareLanes(lanes) {
   };
   lanes.byUser = palette(lanes.users, weigh(lanes.jobs.user, lanes.users.length));
   lanes.byModel = palette(lanes.models, weigh(lanes.jobs.model, lanes.models.length));
-  lanes.start_s = Float64Array.from(lanes.start_s);
-  lanes.length_s = Float64Array.from(lanes.length_s);
 }
 
 /* Adds the cover of [start, end) to the pixels of a row of them. */
@@ -199,9 +214,9 @@ function segmentTip(lanes, i, others) {
       ["GPUs", `${number(sum(gpus))} ${name(lanes.types[lanes.type[i]], 24)}`],
       ["in", lanes.tiers ? bdi(lanes.tiers[lanes.tier[i]].replace("_", " "), 30) : null],
       ["plan", lanes.plans && lanes.plan[i] >= 0 ? lanes.plans[lanes.plan[i]] : null],
-      ["synchronization", lanes.sync_share && lanes.sync_share[i] !== null ? percent(lanes.sync_share[i]) : null], ["energy", quantity(lanes.energy_j[i], "J")],
-      ["submitted", timeText(jobs.submit_s[j])], ["waited", jobs.wait_s[j] === null ? null : seconds(jobs.wait_s[j])],
-      ["completion time", jobs.jct_s[j] === null ? "not finished" : seconds(jobs.jct_s[j])]
+      ["synchronization", lanes.sync_share && lanes.sync_share[i] >= 0 ? percent(lanes.sync_share[i]) : null], ["energy", quantity(lanes.energy_j[i], "J")],
+      ["submitted", timeText(jobs.submit_ms[j] / 1000)], ["waited", jobs.wait_ms[j] < 0 ? null : seconds(jobs.wait_ms[j] / 1000)],
+      ["completion time", jobs.rest_ms[j] < 0 ? "not finished" : seconds((finishOf(jobs, j) - jobs.submit_ms[j]) / 1000)]
     ]),
     others ? make("div", {class: "note"}, "Others share this pixel: zoom in.") : ""
   ];

@@ -4,13 +4,22 @@ const MOST_SIDES = 12;
 const SIDES = {power_w: ["power", "W"], waiting: ["jobs waiting", ""], alloc_gpus: ["GPUs held", ""]};
 let side = "power_w";
 
-/* The same jobs: of one id and one time of submission. */
-const jobKey = (j) => `${j.job_id}\n${j.submit_s}`;
+/* The numbers of the same job, of one id and one time of submission, in each run; most runs have their jobs in the same order. */
+function matches(policies) {
+  const [{jobs}, ...others] = policies, by = new Map();
+  if (others.every((p) => p.jobs.id.length === jobs.id.length && p.jobs.id.every((id, i) => id === jobs.id[i] && p.jobs.submit_ms[i] === jobs.submit_ms[i])))
+    return jobs.id.map((_, i) => policies.map(() => i));
+  policies.forEach((p, place) => p.jobs.id.forEach((id, i) => {
+    const key = `${id}\n${p.jobs.submit_ms[i]}`;
+    if (!by.has(key)) by.set(key, policies.map(() => -1));
+    by.get(key)[place] = i;
+  }));
+  return [...by.values()];
+}
 
 function jobsDiffer(policies) {
-  const [first, ...others] = policies.map((p) => new Set(jobsOf(p).map(jobKey)));
-  return others.every((o) => o.size === first.size && [...o].every((k) => first.has(k))) ? "" :
-      "These runs do not have the same jobs: differences between them are also due to that. ";
+  const runs = policies.filter((p) => p.jobs);
+  return runs.length === 0 || matches(runs).every((of) => !of.includes(-1)) ? "" : "These runs do not have the same jobs: differences between them are also due to that. ";
 }
 
 function plotSide(context, policy, most) {
@@ -23,17 +32,21 @@ function plotSide(context, policy, most) {
 }
 
 function matchedJobs() {
-  const measures = {time: "time in the system", wait_s: "wait", energy_j: "energy"}, place = make("div"), by = new Map();
-  DATA.policies.forEach((p, i) => jobsOf(p).forEach((j) => by.set(jobKey(j), Object.assign(by.get(jobKey(j)) || [], {[i]: j}))));
-  const jobs = [...by.values()].map((of) => ({of, any: of.find(Boolean)})).filter(({of}) => of.filter(Boolean).length > 1);
+  const measures = {time: "time in the system", wait_s: "wait", energy_j: "energy"}, place = make("div"), runs = DATA.policies.filter((p) => p.jobs);
+  const jobs = matches(runs).filter((of) => of.filter((i) => i >= 0).length > 1);
+  const values = {time: (j, i) => j.time_ms[i] / 1000, wait_s: (j, i) => j.wait_ms[i] < 0 ? null : j.wait_ms[i] / 1000, energy_j: (j, i) => j.energy_j[i]};
   const show = (measure) => {
-    const spread = ({of}) => d3.max(of, (j) => j && j[measure]) - d3.min(of, (j) => j && j[measure]) || 0;
+    const value = (i, p) => i < 0 ? null : values[measure](runs[p].jobs, i), apart = ([low, high]) => high - low || 0;
     place.replaceChildren(table({
       caption: `${plural(jobs.length, "job", "jobs")} of two runs or more, matched by id and submission${jobsLeft(POLICY())}: ${measures[measure]}, the largest differences first`,
-      rows: jobs.sort((a, b) => spread(b) - spread(a)),
+      rows: jobs.map((of) => ({of, apart: apart(d3.extent(of, value))})).sort((a, b) => b.apart - a.apart),
+      item: ({of}) => {
+        const first = of.findIndex((i) => i >= 0);
+        return {of, any: jobAt(runs[first], of[first])};
+      },
       most: 60,
       columns: [text("job", ({any}) => bdi(any.job_id, 40)), text("user", ({any}) => bdi(any.user, 30)), text("submitted", ({any}) => momentText(any.submit_s)),
-                ...DATA.policies.map((p, i) => num(bdi(p.name, 30), ({of}) => of[i] ? quantity(of[i][measure], measure === "energy_j" ? "J" : "s") : null))]
+                ...runs.map((p, r) => num(bdi(p.name, 30), ({of}) => quantity(value(of[r], r), measure === "energy_j" ? "J" : "s")))]
     }));
   };
   show("time");

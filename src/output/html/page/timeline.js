@@ -66,7 +66,7 @@ function laneTable(lanes) {
 function timelineSection() {
   const policy = POLICY(), lanes = policy.lanes;
   if (!lanes) return [absent(policy.absent.lanes)];
-  prepareLanes(lanes);
+  prepareLanes(policy);
   for (const [key, list] of [["user", lanes.users], ["model", lanes.models], ["type", lanes.types]])
     if (!list.includes(filters[key])) filters[key] = "";
   if (!lanes.labels.some((l) => l.key === filters.label)) filters.label = filters.value = "";
@@ -105,7 +105,7 @@ function timelineSection() {
             `Replication ${policy.replication}: a row for each GPU, in the order of the nodes${
                 lanes.count > 460 ? "; several GPUs share a row of pixels" : ""}. `,
             left > 0 ? `Of ${number(lanes.segments_all, 9)} segments the ${
-                           number(lanes.job.length, 9)} that hold most GPU time are drawn; the heat map below has them all. ` :
+                           number(lanes.job.length, 9)} that hold most GPU time are drawn${jobsLeft(policy)}; the heat map below has them all. ` :
                        "",
             matching)),
     tableBehind("Table of the shown segments", () => laneTable(lanes))
