@@ -6,6 +6,7 @@
 #include "base/numfmt.h"
 #include "io/yaml_node.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -269,6 +270,27 @@ int schema_bind_value(const struct binding *binding, const struct field *field,
     }
 }
 
+/* The path of a key, or of an item, below `path`: there is one for each value of a file. */
+static const char *path_below(const struct binding *binding, const char *path, const char *dot,
+                              const char *name, size_t bytes, const char *end) {
+    size_t length = strlen(path), dots = strlen(dot), ends = strlen(end) + 1;
+    char *text = arena_alloc(binding->arena, length + dots + bytes + ends), *at = text + length;
+    memcpy(text, path, length);
+    memcpy(at, dot, dots);
+    memcpy(at + dots, name, bytes);
+    memcpy(at + dots + bytes, end, ends);
+    return text;
+}
+
+static const char *path_of_key(const struct binding *binding, const char *path, const char *key) {
+    return path[0] ? path_below(binding, path, ".", key, strlen(key), "") : key;
+}
+
+static const char *path_of_item(const struct binding *binding, const char *path, size_t item) {
+    char number[NUMFMT_BYTES];
+    return path_below(binding, path, "[", number, numfmt_int(number, (int64_t)item), "]");
+}
+
 /* A list of scalars; one scalar stands for a list of one. */
 static int bind_scalars(const struct binding *binding, const struct field *field,
                         const struct yaml_node *node, const char *path, struct schema_list *list) {
@@ -285,7 +307,7 @@ static int bind_scalars(const struct binding *binding, const struct field *field
     list->at = arena_alloc(binding->arena, count * size);
     list->count = count;
     for (size_t i = 0; i < count; i++) {
-        const char *item_path = single ? path : arena_printf(binding->arena, "%s[%zu]", path, i);
+        const char *item_path = single ? path : path_of_item(binding, path, i);
         if (schema_bind_value(binding, &item, single ? node : node->items[i], item_path,
                               (char *)list->at + i * size) < 0)
             result = ERROR_INPUT;
@@ -301,8 +323,7 @@ static int bind_objects(const struct binding *binding, const struct field *field
     list->at = arena_alloc(binding->arena, node->count * field->item_size);
     list->count = node->count;
     for (size_t i = 0; i < node->count; i++)
-        if (schema_bind(binding, field->fields, node->items[i],
-                        arena_printf(binding->arena, "%s[%zu]", path, i),
+        if (schema_bind(binding, field->fields, node->items[i], path_of_item(binding, path, i),
                         (char *)list->at + i * field->item_size) < 0)
             result = ERROR_INPUT;
     return result;
@@ -360,48 +381,76 @@ static int set_default(const struct binding *binding, const struct field *field,
     return 0;
 }
 
+#define MOST_FIELDS 128 /* of a mapping */
+
+static size_t count_fields(const struct field *fields) {
+    size_t count = 0;
+    while (fields[count].key || fields[count].type == FIELD_LOCATION)
+        count++;
+    assert(count <= MOST_FIELDS);
+    return count;
+}
+
 static int report_unknown_key(const struct binding *binding, const struct field *fields,
                               const struct yaml_node *key, const char *path) {
-    const char *names[128];
-    size_t count = 0;
-    for (const struct field *f = fields; f->key || f->type == FIELD_LOCATION; f++) {
-        if (f->key && strcmp(f->key, key->text) == 0)
-            return 0;
-        if (f->key && count < sizeof names / sizeof *names)
-            names[count++] = f->key;
-    }
+    const char *names[MOST_FIELDS];
+    size_t count = 0, all = count_fields(fields);
+    for (size_t f = 0; f < all; f++)
+        if (fields[f].key)
+            names[count++] = fields[f].key;
     return problems_add(binding->problems, key->where, path, "unknown key \"%.80s\"%s", key->text,
                         str_suggestion(binding->arena, key->text, names, count));
 }
 
+static bool has_key(const struct field *field, const char *key) {
+    return field->key && field->key[0] == key[0] && strcmp(field->key, key) == 0;
+}
+
+/* What a mapping has for each field, or NULL. Keys mostly are in the order of the fields, so that
+   each is looked for from the one before on. */
+static int find_values(const struct binding *binding, const struct field *fields, size_t count,
+                       const struct yaml_node *node, const char *path,
+                       const struct yaml_node *ret[]) {
+    int result = 0;
+    for (size_t i = 0, f = 0; i < node->count; i++) {
+        const char *key = node->keys[i]->text;
+        size_t tried = 0;
+        f = f < count ? f : 0;
+        for (; tried < count && !has_key(&fields[f], key); tried++)
+            f = f + 1 < count ? f + 1 : 0;
+        if (tried == count && report_unknown_key(binding, fields, node->keys[i], path) < 0)
+            result = ERROR_INPUT;
+        for (; tried < count && f < count && has_key(&fields[f], key); f++)
+            ret[f] = yaml_is_null(node->items[i]) ? NULL : node->items[i];
+    }
+    return result;
+}
+
 int schema_bind(const struct binding *binding, const struct field *fields,
                 const struct yaml_node *node, const char *path, void *out) {
-    int result = 0;
+    const struct yaml_node *values[MOST_FIELDS];
+    const char *own_path = path[0] ? path : NULL;
+    size_t count = count_fields(fields);
+    memset(values, 0, count * sizeof *values);
     if (node && node->kind != YAML_NODE_MAPPING)
-        return schema_wrong(binding, node, path[0] ? path : NULL, "a mapping of keys to values");
-    for (size_t i = 0; node && i < node->count; i++)
-        if (report_unknown_key(binding, fields, node->keys[i], path[0] ? path : NULL) < 0)
-            result = ERROR_INPUT;
-    for (const struct field *f = fields; f->key || f->type == FIELD_LOCATION; f++) {
+        return schema_wrong(binding, node, own_path, "a mapping of keys to values");
+    int result = node ? find_values(binding, fields, count, node, own_path, values) : 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct field *f = &fields[i];
         void *target = (char *)out + f->offset;
         if (f->type == FIELD_LOCATION) {
             if (node)
                 *(struct location *)target = node->where;
             continue;
         }
-        const struct yaml_node *value = node ? yaml_find(node, f->key) : NULL;
-        if (value && yaml_is_null(value))
-            value = NULL;
         if (set_default(binding, f, target) < 0)
             result = ERROR_INPUT;
-        if (value) {
-            const char *value_path =
-                path[0] ? arena_printf(binding->arena, "%s.%s", path, f->key) : f->key;
-            if (bind_field(binding, f, value, value_path, target) < 0)
+        if (values[i]) {
+            if (bind_field(binding, f, values[i], path_of_key(binding, path, f->key), target) < 0)
                 result = ERROR_INPUT;
         } else if (f->required && node && !(f->unless && yaml_find(node, f->unless))) {
-            result = problems_add(binding->problems, node->where, path[0] ? path : NULL,
-                                  "key \"%s\" is missing", f->key);
+            result = problems_add(binding->problems, node->where, own_path, "key \"%s\" is missing",
+                                  f->key);
         }
     }
     return result;

@@ -66,7 +66,8 @@ struct field {
    The value goes to the member `weight` of struct scenario_user. Without REQUIRED and DEFAULT the
    default is 0, false, the first choice or NULL; DEFAULT(NAN) is an absent number. RANGE includes
    both bounds, ABOVE the upper one only; without them any number will do. Rarer facts are written
-   as members of struct field. A table ends with FIELDS_END. */
+   as members of struct field. Rows of one key, which bind its value more than once, follow each
+   other. A table ends with FIELDS_END. */
 #define REAL(of, member)     .type = FIELD_REAL, .offset = offsetof(struct of, member)
 #define DURATION(of, member) .type = FIELD_DURATION, .offset = offsetof(struct of, member)
 #define GIB(of, member)      .type = FIELD_GIB, .offset = offsetof(struct of, member)

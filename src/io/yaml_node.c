@@ -11,7 +11,7 @@ struct yaml_node *yaml_find(const struct yaml_node *mapping, const char *key) {
     if (!mapping || mapping->kind != YAML_NODE_MAPPING)
         return NULL;
     for (size_t i = 0; i < mapping->count; i++)
-        if (strcmp(mapping->keys[i]->text, key) == 0)
+        if (mapping->keys[i]->text[0] == key[0] && strcmp(mapping->keys[i]->text, key) == 0)
             return mapping->items[i];
     return NULL;
 }
