@@ -1,6 +1,8 @@
 /* Base operations on a simulation: see sim.h. */
 #include "engine/sim.h"
 
+#include "engine/observer.h"
+
 /* --- event_order --- */
 
 #define ROW(kind, rank, subject, decides, name, apply) {name, RANK_##rank, OF_##subject, decides},
@@ -12,6 +14,21 @@ uint32_t event_order_rank(enum event_kind kind, bool arrivals_first) {
     bool late = arrivals_first && rank == RANK_FINISH && kind != EVENT_REQUESTED_FINISH;
     return late ? RANK_LATE_FINISH : rank;
 }
+
+/* --- words for what observers are told --- */
+
+const char *const action_names[] = {"start",    "preempt",  "wake",       "reject",    "resize",
+                                    "exchange", "scale_up", "scale_down", "wake_clear"};
+
+const char *const refusal_names[] = {REFUSALS(NAME_OF), [REFUSED_NOT] = "ok"};
+
+const char *const segment_kind_names[] = {
+    [SEGMENT_NONE] = "none",         [SEGMENT_QUEUED] = "queued",         [SEGMENT_SETUP] = "setup",
+    [SEGMENT_RUN] = "run",           [SEGMENT_CHECKPOINT] = "checkpoint", [SEGMENT_LOST] = "lost",
+    [SEGMENT_RESERVED] = "reserved", [SEGMENT_LOADING] = "loading",       [SEGMENT_SERVE] = "serve",
+};
+
+const char *const segment_cause_names[] = {SEGMENT_CAUSE_ROWS(NAME_OF)};
 
 /* --- sim --- */
 
