@@ -343,7 +343,8 @@ static const struct easim_param params[] = {
      offsetof(struct program_params, power_cap), 0, 1, 0, false, NULL, EASIM_ROLE_CAP},
     {"fractional_gpu", "", "jobs that ask for a part of a GPU may share it", EASIM_PARAM_BOOL,
      offsetof(struct program_params, fractional_gpu), 0, 1, 0, false, NULL, EASIM_ROLE_SHARES},
-    {"power_limits", "", "configurations may have a power limit, where the model file has levels",
+    {"power_limits", "",
+     "configurations may have power limits: measured ones, else by limit_law of the GPU type",
      EASIM_PARAM_BOOL, offsetof(struct program_params, power_limits), 0, 1, 0, false, NULL,
      EASIM_ROLE_LIMITS},
 };

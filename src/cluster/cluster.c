@@ -23,8 +23,23 @@ struct cluster_section {
     double pue, slowdown_per_neighbour;
 };
 
-#define WATTS RANGE(0, SCENARIO_MOST_W), UNIT(POWER)
-#define PART  WATTS, HELP("a further constant part; they add up")
+#define WATTS       RANGE(0, SCENARIO_MOST_W), UNIT(POWER)
+#define USUAL_FLOOR 0.4 /* of tdp_w: boards of data centers take limits from 0.33 to 0.5 of it */
+#define PART        WATTS, HELP("a further constant part; they add up")
+
+/* The default first. */
+static const char *const law_evidence_words[] = {"assumed", "derived", "measured", NULL};
+
+static const struct field limit_law_fields[] = {
+    {LOCATION(limit_law, where)},
+    {"s", REAL(limit_law, s), DEFAULT(0.3), RANGE(0, 0.9),
+     HELP("share of the power without a limit at which speed would reach 0")},
+    {"m", REAL(limit_law, m), DEFAULT(0.7), RANGE(0, 1),
+     HELP("share of the computing time that a limit does not lengthen")},
+    {"evidence", CHOICE(limit_law, evidence, law_evidence_words),
+     HELP("how s and m are known; runs list assumed ones")},
+    {"source", STRING(limit_law, source), FOR_RECORD, HELP("where s and m come from")},
+    FIELDS_END};
 
 static const struct field gpu_type_fields[] = {
     {LOCATION(gpu_type, where)},
@@ -38,6 +53,11 @@ static const struct field gpu_type_fields[] = {
     {"busy_w", REAL(gpu_type, busy_w), DEFAULT(NAN), WATTS,
      HELP("power of a GPU that a rigid job holds at utilization 0, from idle_w to tdp_w; no "
           "effect without rigid jobs (default idle_w)")},
+    {"floor_w", REAL(gpu_type, floor_w), ABOVE(0, SCENARIO_MOST_W), UNIT(POWER),
+     HELP("least power limit of a GPU, at most tdp_w; with power_limits: true (default: 0.4 tdp_w, "
+          "or the least measured limit of a model)")},
+    {"limit_law", OBJECT(gpu_type, limit_law, limit_law_fields),
+     HELP("speed under a power limit of jobs without measured limits; with power_limits: true")},
     {"memory_gib", GIB(gpu_type, memory_gib), DEFAULT(INFINITY), ABOVE(0, 1e6),
      HELP("memory of a GPU (default: unlimited)")},
     {"sleep_w", REAL(gpu_type, sleep_w), DEFAULT(NAN), WATTS,
@@ -126,6 +146,9 @@ static int check_gpu_types(struct cluster *cluster, const struct binding *bindin
             problems_add(binding->problems, type->where, path,
                          "expected busy_w between idle_w (%g) and tdp_w (%g), got %g", type->idle_w,
                          type->tdp_w, type->busy_w);
+        if (type->tdp_w > 0 && type->floor_w > type->tdp_w)
+            problems_add(binding->problems, type->where, path,
+                         "expected floor_w at most tdp_w (%g), got %g", type->tdp_w, type->floor_w);
         if (isnan(type->busy_w))
             type->busy_w = 0;
         if (type->name && cluster_find_type(cluster, type->name) != (int)i)
@@ -318,6 +341,10 @@ int cluster_bind(struct cluster *cluster, struct series *cap, const struct yaml_
 
 double cluster_rigid_busy_w(const struct gpu_type *type) {
     return type->busy_w > 0 ? type->busy_w : type->idle_w;
+}
+
+double cluster_floor_w(const struct gpu_type *type) {
+    return type->floor_w > 0 ? type->floor_w : USUAL_FLOOR * type->tdp_w;
 }
 
 uint32_t cluster_span_gpus_max(const struct cluster *cluster, const struct gpu_type *type,

@@ -12,11 +12,21 @@
 #define CLUSTER_MAX_GPUS      (1u << 30)
 #define CLUSTER_MAX_TYPES     64
 
+/* How a power limit slows a GPU down (model/laws.h). */
+struct limit_law {
+    struct location where; /* file NULL: not stated */
+    double s, m;           /* shares of power and of time that no limit takes away */
+    int32_t evidence;      /* 0: assumed */
+    const char *source;
+};
+
 struct gpu_type {
     struct location where;
     const char *name;
     double idle_w, ctx_w, tdp_w;
-    double busy_w; /* that a rigid job draws at a utilization of 0; 0: idle_w */
+    double busy_w;  /* that a rigid job draws at a utilization of 0; 0: idle_w */
+    double floor_w; /* its least power limit; 0: not stated */
+    struct limit_law limit_law;
     double memory_gib;
     double sleep_w, sleep_after_s; /* a GPU that has been free for so long draws so much; INFINITY:
                                       never sleeps */
@@ -62,6 +72,8 @@ int cluster_bind(struct cluster *cluster, struct series *cap, const struct yaml_
 
 /* Of one GPU that a rigid job holds, at a utilization of 0: what its power begins with. */
 double cluster_rigid_busy_w(const struct gpu_type *type);
+/* The least power limit of a GPU of a type without measured ones: floor_w, or 0.4 tdp_w. */
+double cluster_floor_w(const struct gpu_type *type);
 /* GPUs of a type in the largest node, or below the largest switch of the tier, of a span. */
 uint32_t cluster_span_gpus_max(const struct cluster *cluster, const struct gpu_type *type,
                                uint32_t span);

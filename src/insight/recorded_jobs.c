@@ -290,6 +290,9 @@ static struct config_request read_request(struct reader *r, uint32_t model) {
         recorded_table_refuse(&r->table, W_SHARE, "a share below 1");
     else
         q.milli = (uint32_t)lround(share * WHOLE_GPU_MILLI);
+    const struct schema_list *streams = &r->run->folder->source.streams;
+    for (size_t i = 0; q.kind == JOB_KIND_RIGID && i < streams->count; i++)
+        q.changes = q.changes || ((const struct stream *)streams->at)[i].utilization_path;
     read_k(r, &q);
     read_batches(r, &q);
     read_types(r, &q);

@@ -140,6 +140,7 @@ static uint32_t find_policy(struct recorded_folder *folder, struct recorded_tabl
     array_push(&folder->policies,
                ((struct recorded_policy){arena_strndup(&folder->arena, name.at, name.length),
                                          {.power_limits = recorded_table_int(table, R_LIMITS, 0, 1),
+                                          .law_limits = recorded_table_int(table, R_LIMITS, 0, 1),
                                           .shares = recorded_table_int(table, R_SHARES, 0, 1)},
                                          recorded_table_int(table, R_KEEPS_CAP, 0, 1)}));
     return (uint32_t)folder->policies.count - 1;

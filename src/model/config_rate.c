@@ -16,15 +16,6 @@ struct place {
     uint32_t span;
 };
 
-static struct level_ratios ratios_at(const struct place *at) {
-    const struct power_limits *limits = &at->gpu_model->power_limits;
-    const struct power_level *levels = limits->levels.at;
-    for (size_t l = 0; l < limits->levels.count; l++)
-        if (levels[l].power_limit_w == at->config->power_limit_w)
-            return level_ratios_of(limits, &levels[l], at->config, at->span);
-    return (struct level_ratios){1, 1};
-}
-
 /* Samples of an iteration: of a transformer the batch of the configuration is a micro-batch. */
 static double iteration_samples(const struct place *at) {
     return at->model->is_transformer ? (double)at->model->transformer.global_batch
@@ -39,20 +30,24 @@ static double efficiency(const struct place *at, uint32_t phase) {
 }
 
 /* Of a form the whole rate adds (pmax_w - p0_w) x the share of saturation that it is. What a lookup
-   table says of power is taken apart into computing and waiting, at ctx_w. */
+   table or the law of a limit says of power is taken apart into computing and waiting, at ctx_w. */
 static void find_power(const struct place *at, struct config_rate *rate) {
     const struct gpu_model *g = at->gpu_model;
-    const struct level_ratios ratios = ratios_at(at);
-    double unlimited_s = rate->iteration_s / ratios.time, saturation;
+    const struct power_limits *limits = &g->power_limits;
+    double limit_w = at->config->power_limit_w, saturation;
+    bool limited = limit_w < INFINITY;
     rate->tdp_w = at->type->tdp_w;
-    rate->limit_w = at->config->power_limit_w;
-    rate->factor = ratios.power;
-    if (g->lookup_power) {
-        rate->factor = 1;
+    rate->factor = 1;
+    if (g->lookup_power || (limited && limits->levels.count == 0)) {
         rate->still_w = fmin(at->type->ctx_w, at->config->power_w[at->span]);
         rate->moving_w = at->config->power_w[at->span] - rate->still_w;
         return;
     }
+    struct limit_point under = {.draw = 1, .speed = 1};
+    if (limited)
+        under = level_point(limits, rate->tdp_w, limit_w, at->config, at->span);
+    double unlimited_s = rate->iteration_s * under.speed;
+    rate->factor = under.draw;
     if (at->model->is_transformer)
         saturation = transformer_flop(&at->model->transformer) /
                      (at->config->k * g->links.peak_flops * unlimited_s);
@@ -85,6 +80,5 @@ struct config_rate config_rate_of(const struct config_table *table, uint32_t mod
 }
 
 double config_rate_power_w(const struct config_rate *rate, double share) {
-    double power_w = fmin(rate->tdp_w, rate->still_w + share * rate->moving_w);
-    return fmin(rate->limit_w, rate->factor * power_w);
+    return rate->factor * fmin(rate->tdp_w, rate->still_w + share * rate->moving_w);
 }

@@ -12,8 +12,7 @@ struct config_rate {
     double sync_bytes;        /* that each GPU sends in an iteration; NAN: the model does not say */
     double storage_bytes;     /* that a sample reads from storage; 0: none */
     double still_w, moving_w; /* of a GPU: at no rate, and what the whole rate adds */
-    double tdp_w, factor, limit_w; /* P = min(limit_w, factor x min(tdp_w, still_w + share x
-                                      moving_w)) */
+    double tdp_w, factor;     /* P = factor x min(tdp_w, still_w + share x moving_w) */
 };
 
 /* Of a configuration of jobs of a model in a phase of it; rigid jobs: none. span: a known one. */

@@ -145,14 +145,20 @@ static bool could_be_placed(const struct easim_config *config, const struct gpu_
                                          type->node_gpus_max < type->gpus);
 }
 
-/* The configuration at each level, from the highest limit down. A level at tdp_w limits nothing. */
-static void add_limited(struct config_table *table, const struct gpu_model *gpu_model, double tdp_w,
-                        const struct easim_config *unlimited) {
-    const struct power_level *levels = gpu_model->power_limits.levels.at;
-    for (size_t l = table->extras.power_limits ? gpu_model->power_limits.levels.count : 0; l-- > 0;)
-        if (levels[l].power_limit_w < tdp_w)
+/* The configuration under each limit, from the highest down: those measured, at least floor_w, else
+   those of the law. A level at tdp_w limits nothing. limits NULL: of no model. */
+static void add_limited(struct config_table *table, const struct power_limits *limits,
+                        const struct gpu_type *type, struct easim_config unlimited) {
+    const struct power_level *levels = limits ? limits->levels.at : NULL;
+    size_t measured = limits ? limits->levels.count : 0;
+    double choices_w[LIMIT_CHOICES];
+    for (size_t l = table->extras.power_limits ? measured : 0; l-- > 0;)
+        if (levels[l].power_limit_w < type->tdp_w && levels[l].power_limit_w >= type->floor_w)
             array_push(&table->configs,
-                       level_apply(&gpu_model->power_limits, &levels[l], unlimited));
+                       level_apply(limits, type, levels[l].power_limit_w, &unlimited));
+    bool by_law = table->extras.law_limits && measured == 0;
+    for (size_t i = by_law ? limit_law_choices(type, choices_w) : 0; i-- > 0;)
+        array_push(&table->configs, level_apply(NULL, type, choices_w[i], &unlimited));
 }
 
 /* Fills in the configuration of k GPUs of a transformer; false: no plan, dropped says why. */
@@ -180,7 +186,10 @@ static void add_plan_config(struct config_table *table, const struct config_requ
     if (request->batch_count > 0)
         dropped->by_batch++;
     else if (find_plan(table, &table->models->models[request->model], &c, dropped)) {
+        const struct gpu_type *type = &table->cluster->gpu_types[h];
+        const struct model *m = &table->models->models[request->model];
         array_push(&table->configs, c);
+        add_limited(table, &model_on_gpu(m, type->name)->power_limits, type, c);
         table->has_plans = true;
     }
 }
@@ -207,7 +216,7 @@ static void add_model_configs(struct config_table *table, const struct config_re
             dropped->by_span++;
         } else {
             array_push(&table->configs, c);
-            add_limited(table, g, type->tdp_w, &c);
+            add_limited(table, &g->power_limits, type, c);
         }
     }
 }
@@ -224,6 +233,8 @@ static void add_rigid_config(struct config_table *table, const struct config_req
     }
     table->has_shares = table->has_shares || c.milli > 0;
     array_push(&table->configs, c);
+    if (c.milli == 0 && !request->changes)
+        add_limited(table, NULL, type, c);
 }
 
 /* The bytes that tell one request from another; returns their number. */
@@ -237,6 +248,7 @@ static size_t request_key(const struct config_request *request,
                  {&request->type_mask, sizeof request->type_mask},
                  {&request->utilization, sizeof request->utilization},
                  {&request->milli, sizeof request->milli},
+                 {&request->changes, sizeof request->changes},
                  {&request->phase, sizeof request->phase},
                  {&request->k_count, sizeof request->k_count},
                  {request->k, request->k_count * sizeof *request->k},
@@ -308,16 +320,13 @@ static void add_in_phase(struct config_table *table, const struct config_request
     const struct model *m = model_of(table, request);
     struct easim_config c = table->configs.at[config];
     const struct gpu_type *type = &table->cluster->gpu_types[c.gpu_type];
-    const struct power_limits *limits = &model_on_gpu(m, type->name)->power_limits;
-    const struct power_level *levels = limits->levels.at;
     double limit_w = c.power_limit_w;
     c.power_limit_w = INFINITY;
     bool known = tabulate_config(table, m, request->phase, &c);
     assert(known);
     (void)known;
-    for (size_t l = 0; l < limits->levels.count; l++)
-        if (levels[l].power_limit_w == limit_w)
-            c = level_apply(limits, &levels[l], &c);
+    if (limit_w < INFINITY)
+        c = level_apply(&model_on_gpu(m, type->name)->power_limits, type, limit_w, &c);
     array_push(&table->configs, c);
 }
 

@@ -25,6 +25,7 @@ struct config_request {
     uint64_t type_mask; /* bit per GPU type of the cluster; 0 = every type (the model knows) */
     double utilization; /* rigid jobs only */
     uint32_t milli;     /* likewise, k = 1: thousandths of the GPU asked for; 0: whole GPUs */
+    bool changes;       /* likewise: the utilization may, so no power limit holds for the job */
     uint32_t phase;     /* of the model; callers leave it 0 */
     uint32_t k[CONFIG_MAX_CHOICES];
     double batch[CONFIG_MAX_CHOICES]; /* batch_count 0: the model's batches */
@@ -44,6 +45,7 @@ struct config_set {
 /* Which configurations there are beside those of whole GPUs without a power limit. */
 struct config_extras {
     bool power_limits; /* with each power limit of the model file */
+    bool law_limits;   /* without such: with limits by the law of the GPU type */
     bool shares;       /* parts of GPUs, for those who ask for them; else they get whole ones */
 };
 

@@ -5,6 +5,7 @@
 #include "model/laws.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* Where (k, b) stands, and which points may answer for it. */
 struct step_place {
@@ -115,6 +116,33 @@ bool span_value_find(const struct cluster *cluster, const struct gpu_model *gpu_
 
 /* --- level --- */
 
+size_t limit_law_choices(const struct gpu_type *type, double limits_w[static LIMIT_CHOICES]) {
+    const struct limit_law *law = &type->limit_law;
+    double floor_w = cluster_floor_w(type), least = limit_law_speed(law, floor_w / type->tdp_w);
+    size_t count = 0;
+    for (int i = 0; i < LIMIT_CHOICES; i++) {
+        double speed = least + (1 - least) * i / LIMIT_CHOICES;
+        double limit_w = fmax(floor_w, type->tdp_w * limit_law_draw(law, speed));
+        if (limit_w < type->tdp_w && (count == 0 || limit_w > limits_w[count - 1]))
+            limits_w[count++] = limit_w;
+    }
+    return count;
+}
+
+struct easim_config limit_law_apply(const struct gpu_type *type, double limit_w,
+                                    const struct easim_config *unlimited) {
+    const struct limit_law *law = &type->limit_law;
+    struct easim_config c = *unlimited;
+    c.power_limit_w = limit_w;
+    for (uint32_t span = EASIM_ONE_NODE; span < c.span_count; span++) {
+        double power_w = unlimited->power_w[span];
+        c.power_w[span] = fmin(power_w, fmax(limit_w, limit_law_least(law) * power_w));
+        if (power_w > 0)
+            c.goodput[span] *= limit_law_speed(law, c.power_w[span] / power_w);
+    }
+    return c;
+}
+
 /* How far a measured place is from a configuration: first by span, then k, then batch (ratios). */
 struct distance {
     bool other_span;
@@ -151,22 +179,34 @@ static const struct power_level_point *nearest_point(const struct power_limits *
     return best;
 }
 
-struct level_ratios level_ratios_of(const struct power_limits *limits,
-                                    const struct power_level *level,
-                                    const struct easim_config *config, uint32_t span) {
-    const struct power_level_point *p = nearest_point(limits, level, config, (int)span);
-    return (struct level_ratios){fmax(1, p ? p->time_ratio : level->time_ratio),
-                                 fmin(1, p ? p->power_ratio : level->power_ratio)};
+struct limit_point level_point(const struct power_limits *limits, double tdp_w, double limit_w,
+                               const struct easim_config *config, uint32_t span) {
+    const struct power_level *levels = limits->levels.at;
+    struct limit_point *points = mem_alloc((limits->levels.count + 1) * sizeof *points);
+    size_t count = 0;
+    for (size_t l = 0; l < limits->levels.count && levels[l].power_limit_w < tdp_w; l++) {
+        const struct power_level_point *p = nearest_point(limits, &levels[l], config, (int)span);
+        points[count++] = (struct limit_point){levels[l].power_limit_w,
+                                               p ? p->power_ratio : levels[l].power_ratio,
+                                               1 / (p ? p->time_ratio : levels[l].time_ratio)};
+    }
+    points[count++] = (struct limit_point){tdp_w, 1, 1};
+    limit_table_settle(points, count);
+    struct limit_point at = limit_table_at(points, count, limit_w);
+    free(points);
+    return (struct limit_point){limit_w, fmin(1, at.draw), fmin(1, at.speed)};
 }
 
-struct easim_config level_apply(const struct power_limits *limits, const struct power_level *level,
-                                const struct easim_config *unlimited) {
+struct easim_config level_apply(const struct power_limits *limits, const struct gpu_type *type,
+                                double limit_w, const struct easim_config *unlimited) {
     struct easim_config c = *unlimited;
-    c.power_limit_w = level->power_limit_w;
+    if (!limits || limits->levels.count == 0)
+        return limit_law_apply(type, limit_w, unlimited);
+    c.power_limit_w = limit_w;
     for (uint32_t span = EASIM_ONE_NODE; span < c.span_count; span++) {
-        const struct level_ratios ratios = level_ratios_of(limits, level, unlimited, span);
-        c.goodput[span] /= ratios.time;
-        c.power_w[span] = fmin(level->power_limit_w, c.power_w[span] * ratios.power);
+        const struct limit_point at = level_point(limits, type->tdp_w, limit_w, unlimited, span);
+        c.goodput[span] *= at.speed;
+        c.power_w[span] *= at.draw;
     }
     return c;
 }

@@ -45,17 +45,25 @@ bool span_value_find(const struct cluster *cluster, const struct gpu_model *gpu_
 
 /* --- level: a configuration under a power limit; pure functions --- */
 
-/* What computing time and power are multiplied by: at least and at most 1. */
-struct level_ratios {
-    double time, power;
-};
+/* Limits from the lowest to no limit are choices at even steps of speed. */
+#define LIMIT_CHOICES 4
 
-/* Those of the place nearest to a configuration that was measured at a level of limits. */
-struct level_ratios level_ratios_of(const struct power_limits *limits,
-                                    const struct power_level *level,
-                                    const struct easim_config *config, uint32_t span);
-/* The configuration at that level: never faster, never more power, never above the limit. */
-struct easim_config level_apply(const struct power_limits *limits, const struct power_level *level,
-                                const struct easim_config *unlimited);
+/* The limits in W that a job without measured ones may have on GPUs of a type, ascending, below
+   tdp_w: at even steps of the speed of a GPU that draws tdp_w, from that at the lowest limit to 1.
+   Returns how many: fewer where they would be equal. */
+size_t limit_law_choices(const struct gpu_type *type, double limits_w[static LIMIT_CHOICES]);
+/* The configuration under a limit: d = min(P, L), at least that of the least draw, in each span. */
+struct easim_config limit_law_apply(const struct gpu_type *type, double limit_w,
+                                    const struct easim_config *unlimited);
+
+/* Draw and speed at a limit of the table of a configuration in a span: of each level below tdp_w
+   the place measured nearest to it, at tdp_w no limit; made monotone, then never faster and never
+   more power. */
+struct limit_point level_point(const struct power_limits *limits, double tdp_w, double limit_w,
+                               const struct easim_config *config, uint32_t span);
+/* The configuration under a limit: by its table, or if none was measured (limits NULL or without
+   levels) by the law of the GPU type. A draw measured above the limit stays. */
+struct easim_config level_apply(const struct power_limits *limits, const struct gpu_type *type,
+                                double limit_w, const struct easim_config *unlimited);
 
 #endif

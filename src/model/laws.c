@@ -217,3 +217,66 @@ bool interpolation_stand_in(const struct interpolation *table, uint32_t k, doubl
 /* --- evidence --- */
 
 const char *const evidence_names[] = {"measured", "derived", "assumed", "assumed (override)", NULL};
+
+/* --- limit_law --- */
+
+static double within(const struct limit_law *law, double draw) {
+    return fmin(1, fmax(limit_law_least(law), draw));
+}
+
+double limit_law_least(const struct limit_law *law) {
+    return fmin(1, law->s + LIMIT_LAW_ABOVE_S);
+}
+
+double limit_law_speed(const struct limit_law *law, double draw) {
+    double s = law->s, m = law->m, p = within(law, draw);
+    return p < 1 ? 1 / (m + (1 - m) * (1 - s) / (p - s)) : 1;
+}
+
+double limit_law_draw(const struct limit_law *law, double speed) {
+    double s = law->s, m = law->m;
+    return within(law, m < 1 ? s + (1 - m) * (1 - s) / (1 / speed - m) : 0);
+}
+
+/* With m = 0 energy per work falls with the draw. */
+double limit_law_best(const struct limit_law *law) {
+    double s = law->s, m = law->m;
+    return within(law, m > 0 ? s + sqrt(s * (1 - m) * (1 - s) / m) : 1);
+}
+
+/* --- limit_table --- */
+
+/* One number of each point: a value below those before it becomes the mean of all that it pools. */
+static void make_monotone(struct limit_point *points, size_t count, size_t member) {
+#define VALUE(i) (*(double *)((char *)&points[i] + member))
+    for (size_t i = 1; i < count; i++) {
+        size_t first = i;
+        double sum = VALUE(i), mean = sum;
+        while (first > 0 && VALUE(first - 1) > mean) {
+            sum += VALUE(--first);
+            mean = sum / (double)(i - first + 1);
+        }
+        for (size_t j = first; j <= i; j++)
+            VALUE(j) = mean;
+    }
+#undef VALUE
+}
+
+void limit_table_settle(struct limit_point *points, size_t count) {
+    make_monotone(points, count, offsetof(struct limit_point, draw));
+    make_monotone(points, count, offsetof(struct limit_point, speed));
+}
+
+struct limit_point limit_table_at(const struct limit_point *points, size_t count, double limit_w) {
+    size_t i = 0;
+    while (i + 1 < count && points[i].limit_w < limit_w)
+        i++;
+    const struct limit_point *to = &points[i], *from = to - (i > 0);
+    struct limit_point at = {limit_w, to->draw, to->speed};
+    if (i > 0 && limit_w < to->limit_w) {
+        double share = (limit_w - from->limit_w) / (to->limit_w - from->limit_w);
+        at.draw = from->draw + share * (to->draw - from->draw);
+        at.speed = from->speed + share * (to->speed - from->speed);
+    }
+    return at;
+}

@@ -4,6 +4,7 @@
 #define EASIM_MODEL_LAWS_H
 
 #include "base/error.h"
+#include "cluster/cluster.h"
 #include "easim/policy.h"
 
 #define BATCH_MOST 1e9 /* b, samples per GPU and iteration: a real in (0, BATCH_MOST] */
@@ -121,6 +122,36 @@ bool interpolation_find(const struct interpolation *table, uint32_t k, double ba
    small for k, where there is nothing better. */
 bool interpolation_stand_in(const struct interpolation *table, uint32_t k, double batch,
                             struct interpolation_value *value);
+
+/* --- limit_law: rho = 1 / (m + (1 - m)(1 - s)/(p - s)) --- */
+/* Speed of a GPU under a power limit (semantics 3.4). P and r are power and rate without a limit; a
+   draw p is a share of P, a speed rho one of r, both in (0, 1]. */
+/* Time is a share m that no limit slows down, of memory and links, and a rest that goes with the
+   power above s P. Fitted to the A40 and V100 of Zeus (You et al., NSDI'23) and to a B300. */
+
+/* The law holds from p = s + 0.1 up; a lower limit draws that. */
+#define LIMIT_LAW_ABOVE_S 0.1
+
+double limit_law_least(const struct limit_law *law);
+/* rho at p; below the least draw that of the least, above 1 it is 1. */
+double limit_law_speed(const struct limit_law *law, double draw);
+/* The inverse, p = s + (1 - m)(1 - s)/(1/rho - m): the least draw at which rho, in (0, 1], is
+   reached. */
+double limit_law_draw(const struct limit_law *law, double speed);
+/* d_eff: of least energy per work, p = s + sqrt(s (1 - m)(1 - s)/m), within the law's range. */
+double limit_law_best(const struct limit_law *law);
+
+/* --- limit_table: what was measured instead --- */
+
+struct limit_point {
+    double limit_w, draw, speed;
+};
+
+/* Points by ascending limit: makes draw and speed monotone by pooling adjacent violators, each
+   point with weight 1 (Barlow et al., 1972). */
+void limit_table_settle(struct limit_point *points, size_t count);
+/* At a limit: linear in L between neighbours, the ends' values outside. count > 0. */
+struct limit_point limit_table_at(const struct limit_point *points, size_t count, double limit_w);
 
 /* --- evidence: how a figure of a model is known --- */
 

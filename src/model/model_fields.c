@@ -169,7 +169,7 @@ const struct field gpu_model_fields[] = {
     {"power_between", CHOICE(gpu_model, power_between, power_between_names),
      HELP("lookup: linear over the batch between points: power, or energy of an iteration")},
     {"power_limits", OBJECT(gpu_model, power_limits, power_limits_fields),
-     HELP("levels that policies with power_limits: true may choose (default: none)")},
+     HELP("limits for policies with power_limits: true (default: the law of the GPU type)")},
     {"fit", OPEN(gpu_model, fit), FOR_RECORD, HELP("record of calibration; runs ignore it")},
     {"evidence", NODE(gpu_model, evidence), REQUIRED, FOR_RECORD, .forms = evidence_forms,
      HELP("one word, or a word by parameter; others: all that are not named")},

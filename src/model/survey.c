@@ -211,10 +211,10 @@ static bool predict_row(struct survey_row *row, struct easim_config *config) {
 }
 
 /* The row under a limit. */
-static void limit_row(struct survey_row *row, const struct easim_config *config,
-                      const struct power_level *level) {
-    struct easim_config limited = level_apply(&row->gpu_model->power_limits, level, config);
-    row->power_limit_w = level->power_limit_w;
+static void limit_row(struct survey_row *row, const struct easim_config *config, double limit_w) {
+    struct easim_config limited =
+        level_apply(&row->gpu_model->power_limits, row->type, limit_w, config);
+    row->power_limit_w = limit_w;
     fill_figures(row, row->iteration_s * (config->goodput[row->span] / limited.goodput[row->span]),
                  limited.power_w[row->span]);
 }
@@ -227,7 +227,7 @@ static bool predict_at(struct survey_row *row, double limit_w) {
     bool known = predict_row(row, &config);
     for (size_t l = 0; known && l < limits->levels.count; l++)
         if (levels[l].power_limit_w == limit_w)
-            limit_row(row, &config, &levels[l]);
+            limit_row(row, &config, limit_w);
     return known;
 }
 
@@ -239,10 +239,11 @@ static void add_config(struct survey *survey, const struct survey_wishes *wishes
     row.state = state_of(&row, allowed, known);
     array_push(&survey->rows, row);
     for (size_t l = row.gpu_model->power_limits.levels.count; l-- > 0;) {
-        if (!wishes->power_limits || !known || levels[l].power_limit_w >= row.type->tdp_w)
+        if (!wishes->power_limits || !known || levels[l].power_limit_w >= row.type->tdp_w ||
+            levels[l].power_limit_w < row.type->floor_w)
             continue; /* a level at tdp_w limits nothing */
         struct survey_row limited = row;
-        limit_row(&limited, &config, &levels[l]);
+        limit_row(&limited, &config, levels[l].power_limit_w);
         array_push(&survey->rows, limited);
     }
 }

@@ -143,6 +143,24 @@ static void say_outside(struct subject *s, struct str *text) {
     notes_finish(&notes);
 }
 
+static bool is_by_law(const struct subject *s, uint32_t h) {
+    for (size_t i = 0; i < s->count; i++)
+        if (s->runs[i].study->law_types >> h & 1)
+            return true;
+    return false;
+}
+
+static void say_limit_law(struct subject *s, struct str *text) {
+    for (uint32_t h = 0; h < s->study->cluster.gpu_type_count; h++) {
+        const struct gpu_type *type = &s->study->cluster.gpu_types[h];
+        if (type->limit_law.evidence == 0 && is_by_law(s, h))
+            str_addf(text, "%s %s (s %.9g, m %.9g)",
+                     text->length == 0 ? "a law not measured gives speeds under power limits on"
+                                       : ",",
+                     type->name, type->limit_law.s, type->limit_law.m);
+    }
+}
+
 static void say_evidence(struct subject *s, struct str *text) {
     const char *separator = "evidence of models on GPU types, by the weakest parameter: ";
     for (size_t e = 0; e < sizeof s->evidence / sizeof *s->evidence; e++) {
@@ -174,11 +192,12 @@ static void say_no_price(struct subject *s, struct str *text) {
 static const struct {
     void (*say)(struct subject *s, struct str *text);
     const char *key;
-} rows[] = {{say_utilization, "utilization"},    {say_rigid_speed, "models: rigid_speed"},
-            {say_run_times, "estimate"},         {say_noise, "noise.speed_sigma"},
-            {say_m0, "models: m0, phi"},         {say_outside, "models: range_k, range_batch"},
-            {say_evidence, "models: evidence"},  {say_pue, "cluster.pue"},
-            {say_no_carbon, "carbon_g_per_kwh"}, {say_no_price, "price_per_mwh"}};
+} rows[] = {{say_utilization, "utilization"},   {say_rigid_speed, "models: rigid_speed"},
+            {say_run_times, "estimate"},        {say_noise, "noise.speed_sigma"},
+            {say_m0, "models: m0, phi"},        {say_outside, "models: range_k, range_batch"},
+            {say_evidence, "models: evidence"}, {say_limit_law, "cluster.gpu_types: limit_law"},
+            {say_pue, "cluster.pue"},           {say_no_carbon, "carbon_g_per_kwh"},
+            {say_no_price, "price_per_mwh"}};
 
 void assumptions_find(struct assumptions *assumptions, const struct assumed_run *runs,
                       size_t count) {

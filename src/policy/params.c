@@ -40,7 +40,7 @@ static const struct easim_param list_params[] = {
 static const struct easim_param power_limits_param = {
     "power_limits",
     "",
-    "configurations may have a power limit, where the model file has levels",
+    "configurations may have power limits: measured ones, else by limit_law of the GPU type",
     EASIM_PARAM_BOOL,
     offsetof(struct policy_params, power_limits),
     0,
@@ -313,6 +313,7 @@ const char *params_effect(const struct policy_params *params, struct arena *aren
 struct config_extras params_extras(const struct policy_params *params) {
     return (struct config_extras){
         .power_limits = params_have(params, EASIM_CAPABILITY_FREQUENCY),
+        .law_limits = params_have(params, EASIM_CAPABILITY_FREQUENCY),
         .shares = params_have(params, EASIM_CAPABILITY_FRACTIONAL_GPU) &&
                   !list_options_in_rounds(&params->list),
     };

@@ -31,8 +31,9 @@ struct study {
     struct file_stamp stamp;             /* of the scenario's file before it was read */
     struct job_usage rigid;              /* on which GPU types rigid jobs may run */
     const struct job_usage *used_models; /* by model likewise, in the arena */
-    ARRAY_OF(const char *) warnings;     /* the study runs, but probably not as meant */
-    struct metric_set metrics;           /* that its results have; in the arena */
+    uint64_t law_types; /* bit per GPU type on which jobs have power limits by its law */
+    ARRAY_OF(const char *) warnings; /* the study runs, but probably not as meant */
+    struct metric_set metrics;       /* that its results have; in the arena */
     struct arena arena;
 };
 

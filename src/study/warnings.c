@@ -296,17 +296,22 @@ static void warn_of_peaks(struct study *study, const struct usage *usage) {
 
 /* ---- Options of the policy ---- */
 
-static bool any_levels(const struct study *study, const struct usage *usage) {
-    for (uint32_t m = 0; m < study->models.count; m++)
-        for (uint32_t h = 0; h < study->cluster.gpu_type_count; h++) {
-            const struct gpu_model *g =
-                model_on_gpu(&study->models.models[m], study->cluster.gpu_types[h].name);
-            const struct power_level *levels = g ? g->power_limits.levels.at : NULL;
-            if (levels && (usage->models[m].types >> h & 1) &&
-                levels[0].power_limit_w < study->cluster.gpu_types[h].tdp_w)
-                return true;
-        }
-    return false;
+/* Keys of limits, where no configuration has one or, of the law, takes one by it. */
+static void warn_of_limit_keys(struct study *study, const struct usage *usage) {
+    for (uint32_t h = 0; h < study->cluster.gpu_type_count; h++) {
+        const struct gpu_type *type = &study->cluster.gpu_types[h];
+        if (type->floor_w > 0 && !(usage->limited_types >> h & 1))
+            warn(study,
+                 "cluster.gpu_types[%u].floor_w: of no effect, no job has power limits on %s", h,
+                 type->name);
+        if (type->limit_law.where.file && !(usage->law_types >> h & 1))
+            warn(
+                study,
+                "cluster.gpu_types[%u].limit_law: of no effect, no job without measured limits has power limits on %s",
+                h, type->name);
+    }
+    if (params_have(&study->params, EASIM_CAPABILITY_FREQUENCY) && usage->limited_types == 0)
+        warn(study, "policy.params.power_limits: of no effect, no job may have a power limit");
 }
 
 /* Where the scenario gives the policy a parameter; NULL: nowhere. */
@@ -334,10 +339,7 @@ static void warn_of_resize_options(struct study *study, size_t from, const char 
 }
 
 static void warn_of_options(struct study *study, const struct usage *usage) {
-    if (params_have(&study->params, EASIM_CAPABILITY_FREQUENCY) && !any_levels(study, usage))
-        warn(
-            study,
-            "policy.params.power_limits: of no effect, no model of the workload's jobs has power_limits on a GPU type of the cluster");
+    warn_of_limit_keys(study, usage);
     if (list_options_in_rounds(&study->params.list)) {
         warn_of_resize_options(study, 0, "with round_s");
         return;
@@ -554,6 +556,7 @@ void warnings_find(struct study *study, struct problems *problems) {
     if (usage_find(&usage, &study->source, &extras, problems) == 0) {
         size_t bytes = study->models.count * sizeof *usage.models;
         study->rigid = usage.rigid;
+        study->law_types = usage.law_types;
         study->used_models =
             bytes > 0 ? memcpy(arena_alloc(&study->arena, bytes), usage.models, bytes) : NULL;
         check_marginal(study, &usage, problems);

@@ -34,14 +34,25 @@ static void add_power(struct finder *finder, const struct config_request *reques
         *least = *config;
 }
 
+static void add_limit(struct finder *finder, const struct config_request *request, uint32_t h) {
+    const char *name = finder->source->cluster->gpu_types[h].name;
+    bool measured = request->kind != JOB_KIND_RIGID &&
+                    model_on_gpu(&finder->source->models->models[request->model], name)
+                            ->power_limits.levels.count > 0;
+    finder->usage->limited_types |= 1ull << h;
+    finder->usage->law_types |= measured ? 0 : 1ull << h;
+}
+
 /* A phase: what its jobs may start in, and what they may keep. */
 static void add_set(struct finder *finder, const struct config_request *request,
                     struct job_usage *use, const struct config_set *set) {
     use->types |= set->type_mask;
     for (uint32_t i = set->first; i < set->first + set->count; i++) {
-        uint32_t k = finder->table.configs.at[i].k;
-        use->most_k = k > use->most_k ? k : use->most_k;
-        add_power(finder, request, &finder->table.configs.at[i]);
+        const struct easim_config *config = &finder->table.configs.at[i];
+        use->most_k = config->k > use->most_k ? config->k : use->most_k;
+        add_power(finder, request, config);
+        if (config->power_limit_w < INFINITY)
+            add_limit(finder, request, config->gpu_type);
     }
     for (uint32_t i = set->kept_first; i < set->kept_first + set->kept_count; i++)
         add_power(finder, request, &finder->table.configs.at[i]);

@@ -19,6 +19,8 @@ struct usage {
     struct job_usage *models; /* by model of the set */
     struct easim_config
         *least_power; /* by model, then GPU type: the one that draws least; k = 0: none */
+    uint64_t limited_types, law_types; /* bit per GPU type on which a configuration has a power
+                                          limit; likewise, by the law of the type */
 };
 
 /* Of a loaded source, with extras. Negative after adding problems of models with the cluster. */

@@ -95,6 +95,7 @@ struct config_request stream_request(const struct stream *stream, uint32_t model
     struct config_request q = {
         .kind = job_kind_of_model(model), .model = model, .type_mask = stream->type_mask};
     q.utilization = q.kind == JOB_KIND_RIGID ? stream->rigid.utilization : 0;
+    q.changes = q.kind == JOB_KIND_RIGID && stream->utilization_path;
     q.k_count = copy_limits(&stream->k, q.k);
     if (q.k_count == 0) {
         q.k_count = sizeof usual_k / sizeof *usual_k;

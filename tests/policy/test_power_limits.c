@@ -9,13 +9,11 @@
 
 TestSuite(power_limits, .init = temp_dir_enter, .fini = temp_dir_leave);
 
-/* 1 sample/s and 300 W on one GPU, 1.6 on two. Under 200 W: 1.1 times the time, and 270 W would be
- * above the limit.
- */
+/* 1 sample/s and 300 W on one GPU, 1.6 on two. Under 200 W: 1.1 times the time, and 200 W. */
 #define LOOKUP \
     "models: [{name: m, m0: 1000000, phi: 1, batches: [1], gpus: {g: {evidence: assumed, source: by hand, lookup: [{k: 1, batch: 1, throughput_samples_s: 1, power_w_per_gpu: 300}, {k: 2, batch: 1, throughput_samples_s: 1.6, power_w_per_gpu: 300}]"
 #define LEVELS \
-    ", power_limits: {levels: [{power_limit_w: 100, time_ratio: 2, power_ratio: 0.3, energy_ratio: 0.6, configurations: 1}, {power_limit_w: 150, time_ratio: 1.25, power_ratio: 0.5, energy_ratio: 0.625, configurations: 1}, {power_limit_w: 200, time_ratio: 1.1, power_ratio: 0.9, energy_ratio: 0.99, configurations: 1}, {power_limit_w: 400, time_ratio: 1, power_ratio: 1, energy_ratio: 1, configurations: 1}]}"
+    ", power_limits: {levels: [{power_limit_w: 100, time_ratio: 2, power_ratio: 0.3, energy_ratio: 0.6, configurations: 1}, {power_limit_w: 150, time_ratio: 1.25, power_ratio: 0.5, energy_ratio: 0.625, configurations: 1}, {power_limit_w: 200, time_ratio: 1.1, power_ratio: 0.6666666666666667, energy_ratio: 0.7333333333333333, configurations: 1}, {power_limit_w: 400, time_ratio: 1, power_ratio: 1, energy_ratio: 1, configurations: 1}]}"
 #define END     "}}}]\n"
 #define LIMITED LOOKUP LEVELS END
 #define ONE_JOB "job_id,submit_s,work_samples,model\na,0,100,m\n"
@@ -32,7 +30,7 @@ static void run(struct trial *t, const char *models, const char *jobs, const cha
         "name: n\nhorizon: drain\nmodels: models.yaml\npolicy: %s\n%s" TRIAL_JOBS, policy, cluster);
 }
 
-/* 100 samples on one GPU. Without limit T = 100 s, E = 30 kJ; 200 W: 110 s, 200 W (270 cut), 22 kJ;
+/* 100 samples on one GPU. Without limit T = 100 s, E = 30 kJ; 200 W: 110 s, 200 W, 22 kJ;
    150 W: 125 s, 150 W, 18.75 kJ; 100 W: 200 s, 90 W, 18 kJ. E T: 3.000, 2.420, 2.344, 3.600 MJs. A
    level at tdp_w is none. */
 Test(power_limits, one_job) {

@@ -55,6 +55,14 @@ class Cluster:
         self.most = {name: max([n.gpus for n in self.nodes if n.gpu == name], default=0) for name in self.types}
 
 
+def monotone(values):
+    """Pool adjacent violators: the least squares fit that never falls, by its minimax formula."""
+    def mean(a, b):
+        return sum(values[a:b + 1]) / (b + 1 - a)
+    n = len(values)
+    return [max(min(mean(a, b) for b in range(i, n)) for a in range(i + 1)) for i in range(n)]
+
+
 def norm(x, y, gamma):
     return x + y if gamma == 1 else (x ** gamma + y ** gamma) ** (1 / gamma)
 
@@ -129,7 +137,7 @@ class Physics:
     """limits: whether jobs may run under power limits; shares: on parts of GPUs."""
 
     def __init__(self, cluster, file, limits, shares):
-        self.cluster, self.limits, self.shares = cluster, limits, shares
+        self.cluster, self.has_limits, self.shares = cluster, limits, shares
         self.models = {m["name"]: m for m in file.get("models") or []}
         self.rigid_speed = file.get("rigid_speed") or {}
         self.known = {}
@@ -157,17 +165,53 @@ class Physics:
         return Config(gpu, k, b, math.inf, 0, goodput, power, int(k > self.cluster.most[gpu]))
 
     def limited(self, model, config, limit):
-        limits = model["gpus"][config.gpu]["power_limits"]
-        level = next(l for l in limits["levels"] if l["power_limit_w"] == limit)
+        """Under a limit: by the measured levels of the model (None: a rigid job), else by the law of the GPU type."""
+        limits = (model or {"gpus": {config.gpu: {}}})["gpus"][config.gpu].get("power_limits") or {"levels": []}
         c = Config(**{**vars(config), "goodput": list(config.goodput), "power": list(config.power), "limit": limit})
+        tdp = self.cluster.types[config.gpu]["tdp_w"]
         for span in (ONE_NODE, ACROSS):
-            points = [p for p in limits.get("points", []) if p["power_limit_w"] == limit and p.get("time_ratio") is not None
-                      and p.get("power_ratio") is not None]
-            near = min(points, default=level, key=lambda p: (
-                bool(p.get("across_nodes")) != bool(span), abs(math.log(p["k"] / c.k)), abs(math.log(p["batch"] / c.b))))
-            c.goodput[span] /= max(1, near["time_ratio"])
-            c.power[span] = min(limit, c.power[span] * min(1, near["power_ratio"]))
+            if not limits["levels"]:
+                s, m = self.law(config.gpu)
+                full = c.power[span]
+                c.power[span] = min(full, max(limit, (s + 0.1) * full))
+                p = c.power[span] / full if full > 0 else 1
+                c.goodput[span] /= m + (1 - m) * (1 - s) / (p - s) if p < 1 else 1
+                continue
+            levels = [level for level in limits["levels"] if level["power_limit_w"] < tdp]
+            draws, speeds = [], []
+            for level in levels:
+                points = [p for p in limits.get("points", []) if p["power_limit_w"] == level["power_limit_w"]
+                          and p.get("time_ratio") is not None and p.get("power_ratio") is not None]
+                near = min(points, default=level, key=lambda p: (
+                    bool(p.get("across_nodes")) != bool(span), abs(math.log(p["k"] / c.k)), abs(math.log(p["batch"] / c.b))))
+                draws.append(near["power_ratio"])
+                speeds.append(1 / near["time_ratio"])
+            at = [level["power_limit_w"] for level in levels].index(limit)
+            c.goodput[span] *= min(1, monotone(speeds + [1])[at])
+            c.power[span] *= min(1, monotone(draws + [1])[at])
         return c
+
+    def law(self, gpu):
+        law = self.cluster.types[gpu].get("limit_law") or {}
+        return law.get("s", 0.3), law.get("m", 0.7)
+
+    def limits(self, gpu, g):
+        """The limits that a configuration on the GPU type may have, of a model there (None: a rigid job)."""
+        t = self.cluster.types[gpu]
+        levels = ((g or {}).get("power_limits") or {}).get("levels") or []
+        if levels:
+            return [level["power_limit_w"] for level in levels if t.get("floor_w", 0) <= level["power_limit_w"] < t["tdp_w"]]
+        (s, m), floor, tdp = self.law(gpu), t.get("floor_w", 0.4 * t["tdp_w"]), t["tdp_w"]
+        lowest = max(floor / tdp, s + 0.1)
+        least = 1 / (m + (1 - m) * (1 - s) / (lowest - s)) if lowest < 1 else 1
+        found = []
+        for i in range(4):
+            rho = least + (1 - least) * i / 4
+            p = max(s + (1 - m) * (1 - s) / (1 / rho - m) if m < 1 else 0, s + 0.1)
+            limit = max(floor, tdp * min(1, p))
+            if limit < tdp and (not found or limit > found[-1]):
+                found.append(limit)
+        return found
 
     def one(self, job, phase, gpu, k, b, limit=math.inf, milli=0, use=None):
         """A configuration as it is named; of a rigid job at some utilization."""
@@ -176,7 +220,8 @@ class Physics:
             busy = t.get("busy_w") or t["idle_w"]
             power = busy + (job["utilization"] if use is None else use) * (t["tdp_w"] - busy)
             speed = self.rigid_speed.get(gpu, 1)
-            return Config(gpu, k, 0, math.inf, milli, [speed, speed], [power, power], int(k > self.cluster.most[gpu]))
+            plain = Config(gpu, k, 0, math.inf, milli, [speed, speed], [power, power], int(k > self.cluster.most[gpu]))
+            return plain if limit == math.inf else self.limited(None, plain, limit)
         model = self.models[job["model"]]
         plain = self.plain(model, self.phases(job["model"])[phase], gpu, k, b)
         return plain if limit == math.inf else self.limited(model, plain, limit)
@@ -206,8 +251,7 @@ class Physics:
                     if not c or not self.could_be_placed(c):
                         continue
                     found.append(c)
-                    levels = (g.get("power_limits") or {}).get("levels", []) if self.limits else []
-                    found += [self.limited(model, c, l["power_limit_w"]) for l in levels if l["power_limit_w"] < t["tdp_w"]]
+                    found += [self.limited(model, c, limit) for limit in (self.limits(gpu, g) if self.has_limits else [])]
         return found if any(c.goodput[c.empty] > 0 for c in found) else []
 
     def configs(self, job, number):
@@ -220,8 +264,9 @@ class Physics:
     def find_configs(self, job, number):
         if not job["model"]:
             milli = job["milli"] if self.shares else 0
-            return [self.one(job, 0, gpu, job["k"][0], 0, milli=milli) for gpu in self.cluster.types
-                    if (not job["h"] or gpu in job["h"]) and job["k"][0] <= self.cluster.total[gpu]]
+            return [self.one(job, 0, gpu, job["k"][0], 0, limit, milli) for gpu in self.cluster.types
+                    if (not job["h"] or gpu in job["h"]) and job["k"][0] <= self.cluster.total[gpu]
+                    for limit in [math.inf, *(self.limits(gpu, None) if self.has_limits and not milli and not job["changes"] else [])]]
         phase = self.phases(job["model"])[number]
         stated, own = phase.get("batches"), job["b"]
         if not stated or (number == 0 and own):

@@ -104,6 +104,25 @@ def of_rigid_jobs(folder):
     assert told(easim("run", config, "--out", folder / "o", "--force").stdout) == [DRAWS, NOT_READ, *UNPRICED]
 
 
+def of_limits(folder):
+    """Under a law that is not measured: of GPU types where jobs without measured limits may have one."""
+    law, zeus = "a law not measured gives speeds under power limits on", ("--policy", "zeus", "--set", "policy.params.power_limits=true")
+
+    def laws(*words, **changes):
+        config = write(folder, **changes)
+        easim("run", config, "--out", folder / "o", "--force", *words)
+        return [text for text, key in listed(folder / "o") if key == "cluster.gpu_types: limit_law"]
+    for jobs in (RIGID + "a,0,1,100,,0.5\n", MODELLED):
+        assert laws(jobs=jobs) == laws("--policy", "zeus", jobs=jobs) == []
+        assert laws(*zeus, jobs=jobs) == [f"{law} slow (s 0.3, m 0.7)"]
+        assert laws(*zeus, "--set", "cluster.gpu_types[0].limit_law={s: 0.25}", jobs=jobs) == [f"{law} slow (s 0.25, m 0.7)"]
+        assert laws(*zeus, "--set", "cluster.gpu_types[0].limit_law={s: 0.25, evidence: measured}", jobs=jobs) == []
+    rigid = RIGID + "a,0,1,100,,0.5\n"
+    assert laws(*zeus, jobs=rigid, types=("slow", "fast")) == [f"{law} slow (s 0.3, m 0.7), fast (s 0.3, m 0.7)"]
+    (folder / "u.csv").write_text("job_id,from_s,utilization\na,0,0.5\n")
+    assert laws(*zeus, jobs=rigid, workload=", utilization_file: u.csv") == []
+
+
 def of_models(folder):
     assumed = [NOISE, NO_FIT, evidence("1 assumed")]
     assert run(folder, jobs=MODELLED) == [*assumed, *UNPRICED]
@@ -144,4 +163,4 @@ def of_policies(folder):
     assert who[0] in text_of(folder / "c/report.html")[0]
 
 
-cases(of_rigid_jobs, of_models, of_prices, of_policies)
+cases(of_rigid_jobs, of_limits, of_models, of_prices, of_policies)

@@ -61,12 +61,14 @@ class Recorded:
         self.physics = Physics(self.cluster, self.models, about["power_limits"] == "1", about["gpu_shares"] == "1")
         self.jobs, self.of_job = {}, defaultdict(list)
         names = list(self.cluster.types)
+        workload = self.scenario.get("workload") or {}
+        changes = any("utilization_file" in stream for stream in workload.get("streams") or [workload])
         for row in rows_of(folder / "workload.csv"):
             if row["replication"] == replication:
                 self.jobs[row["job_id"]] = {
                     "model": row["model"], "k": [int(k) for k in row["k"].split(";") if k],
                     "b": [float(b) for b in row["b"].split(";") if b], "h": [names[int(h)] for h in row["h"].split(";") if h],
-                    "utilization": float(row["utilization"] or 1), "milli": round(1000 * float(row["gpu_share"] or 0))}
+                    "utilization": float(row["utilization"] or 1), "milli": round(1000 * float(row["gpu_share"] or 0)), "changes": changes}
         for row in segments:
             self.of_job[row["job_id"]].append(Segment(row))
         self.segments = [s for of in self.of_job.values() for s in of]

@@ -256,7 +256,7 @@ Test(model, profile_table) {
 
 /* Ratios of the nearest place measured at the level: same span first, then k, then batch, distances
    as ratios. Below a time ratio of 1 and above a power ratio of 1 the configuration without limit
-   stands; 200 W bound the power. */
+   stands; a power measured above the limit stays. */
 Test(model, power_limit_of_a_configuration) {
     struct power_level levels[] = {{.power_limit_w = 100, .time_ratio = 4, .power_ratio = 0.25},
                                    {.power_limit_w = 200, .time_ratio = 1.5, .power_ratio = 0.5}};
@@ -284,14 +284,17 @@ Test(model, power_limit_of_a_configuration) {
         double power_w;                /* without limit */
         double ratio[2], limited_w[2]; /* by span: time, power */
     } cases[] = {
-        {1, 1, 8, 240, {1.25, 2.5}, {180, 30}},  /* one place across nodes stands for all there */
-        {1, 1, 20, 240, {1.25, 2.5}, {180, 30}}, /* 20 / 8 < 64 / 20 */
-        {1, 1, 32, 240, {1.75, 2.5}, {150, 30}}, /* 32 / 8 > 64 / 32 */
-        {1, 1, 32, 400, {1.75, 2.5}, {200, 50}}, /* 250 W would be above the limit */
-        {1, 3, 64, 240, {1, 2.5}, {200, 30}}, /* k first: 4 / 3 < 3 / 1; no faster, no more than 240
+        /* one place across nodes stands for all there; its 0.125 and the 0.25 at 100 W are pooled
+         */
+        {1, 1, 8, 240, {1.25, 2.5}, {180, 45}},
+        {1, 1, 20, 240, {1.25, 2.5}, {180, 45}}, /* 20 / 8 < 64 / 20 */
+        {1, 1, 32, 240, {1.75, 2.5}, {150, 45}}, /* 32 / 8 > 64 / 32 */
+        {1, 1, 32, 400, {1.75, 2.5}, {250, 75}}, /* above the limit */
+        {1, 3, 64, 240, {1, 2.5}, {240, 45}}, /* k first: 4 / 3 < 3 / 1; no faster, no more than 240
                                                */
-        {1, 8, 8, 160, {1, 2.5}, {160, 20}},
-        {0, 1, 8, 240, {4, 4}, {60, 60}}}; /* no place: the means of the level */
+        {1, 8, 8, 160, {1, 2.5}, {160, 30}},
+        {0, 1, 8, 240, {4, 4}, {60, 45}}}; /* no place: the means of the level, across nodes pooled
+                                              with 0.125 at 200 W */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct easim_config unlimited = {.k = cases[i].k,
                                                .batch = cases[i].batch,
@@ -300,7 +303,9 @@ Test(model, power_limit_of_a_configuration) {
                                                .goodput = {70, 35},
                                                .power_w = {cases[i].power_w, cases[i].power_w},
                                                .power_limit_w = INFINITY};
-        struct easim_config c = level_apply(&limits, &levels[cases[i].level], &unlimited);
+        const struct gpu_type type = {.tdp_w = 500};
+        struct easim_config c =
+            level_apply(&limits, &type, levels[cases[i].level].power_limit_w, &unlimited);
         cr_expect(c.k == cases[i].k && c.batch == cases[i].batch && c.gpu_type == 3);
         cr_expect_eq(c.power_limit_w, levels[cases[i].level].power_limit_w);
         for (int span = 0; span < 2; span++) {
@@ -308,4 +313,108 @@ Test(model, power_limit_of_a_configuration) {
             expect_near(c.power_w[span], cases[i].limited_w[span], "power");
         }
     }
+}
+
+/* --- power limits --- */
+
+/* POWER.md 20.6: s 0.3, m 0.7, draws of 1800/7 W of 400 and 1375/7 W of 250. At 0.4: 1 / (0.7 + 0.3
+   x 0.7 / 0.1) = 1 / 2.8. Least energy per work: 0.3 + sqrt(0.3 x 0.3 x 0.7 / 0.7) = 0.6. */
+Test(model, limit_law_by_hand) {
+    const struct limit_law law = {.s = 0.3, .m = 0.7};
+    static const double cases[][2] = {
+        {1800.0 / 7 / 400, 16.0 / 21}, {1375.0 / 7 / 250, 68.0 / 77}, {0.4, 1 / 2.8}, {1, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cr_expect_float_eq(limit_law_speed(&law, cases[i][0]), cases[i][1], 1e-14, "%zu", i);
+        cr_expect_float_eq(limit_law_draw(&law, cases[i][1]), cases[i][0], 1e-14, "%zu", i);
+    }
+    cr_expect_float_eq(limit_law_least(&law), 0.4, 1e-15);
+    cr_expect_float_eq(limit_law_best(&law), 0.6, 1e-14);
+    cr_expect_float_eq(limit_law_speed(&law, 0.2), 1 / 2.8, 1e-14, "below the least draw");
+    cr_expect_float_eq(limit_law_draw(&law, 0.1), 0.4, 1e-14);
+    cr_expect_eq(limit_law_speed(&law, 1.5), 1);
+}
+
+/* Ends of the ranges: m 1 slows nothing down; m 0 and s 0 is proportional, so energy per work is
+   the same at any draw and the fastest is as good; at s 0.9 there is no room. */
+Test(model, limit_law_at_its_ends) {
+    const struct limit_law none = {.s = 0.2, .m = 1}, proportional = {0},
+                           no_room = {.s = 0.9, .m = 0.5};
+    cr_expect(limit_law_speed(&none, 0.3) == 1 &&
+              limit_law_draw(&none, 1) == limit_law_least(&none));
+    cr_expect_float_eq(limit_law_best(&none), 0.3, 1e-15);
+    cr_expect_float_eq(limit_law_speed(&proportional, 0.37), 0.37, 1e-15);
+    cr_expect_float_eq(limit_law_draw(&proportional, 0.37), 0.37, 1e-15);
+    cr_expect_eq(limit_law_best(&proportional), 1);
+    cr_expect(limit_law_least(&no_room) == 1 && limit_law_speed(&no_room, 0.5) == 1);
+}
+
+/* For many laws the inverse is one, speed rises with the draw, and no draw of a fine grid has less
+   energy per work than the best. */
+Test(model, limit_law_inverse_and_best) {
+    for (int a = 0; a <= 17; a++)
+        for (int b = 0; b <= 20; b++) {
+            const struct limit_law law = {.s = a * 0.05, .m = b * 0.05};
+            double best = limit_law_best(&law), before = 0;
+            double least = best / limit_law_speed(&law, best);
+            for (int i = 0; i <= 500; i++) {
+                double p = limit_law_least(&law) + (1 - limit_law_least(&law)) * i / 500,
+                       rho = limit_law_speed(&law, p);
+                cr_assert(rho >= before && rho <= 1, "s %g, m %g, p %g", law.s, law.m, p);
+                cr_assert_geq(p / rho, least - 1e-12, "s %g, m %g, p %g", law.s, law.m, p);
+                if (law.m < 1)
+                    cr_assert_float_eq(limit_law_draw(&law, rho), p, 1e-9);
+                before = rho;
+            }
+        }
+}
+
+/* 400 W, floor 160 by default: from 1 / 2.8 in steps of a quarter of 1 - 1/2.8, and 0.3 + 0.21 /
+   (1/rho - 0.7) of 400 W each. With m 1 all speeds are 1, which leaves one. */
+Test(model, limit_choices_of_a_type) {
+    struct gpu_type type = {.tdp_w = 400, .limit_law = {.s = 0.3, .m = 0.7}};
+    double limits_w[LIMIT_CHOICES];
+    cr_assert_eq(limit_law_choices(&type, limits_w), 4);
+    for (int i = 0; i < 4; i++) {
+        double rho = 1 / 2.8 + (1 - 1 / 2.8) * i / 4;
+        cr_expect_float_eq(limits_w[i], 400 * (0.3 + 0.21 / (1 / rho - 0.7)), 1e-9);
+    }
+    type.floor_w = 250;
+    cr_assert_eq(limit_law_choices(&type, limits_w), 4);
+    cr_expect_float_eq(limits_w[0], 250, 1e-9);
+    type.limit_law.m = 1;
+    cr_expect(limit_law_choices(&type, limits_w) == 1 && limits_w[0] == 250);
+    type.floor_w = 400;
+    cr_expect_eq(limit_law_choices(&type, limits_w), 0);
+}
+
+/* 400 W under 257.142857 W draw that; 250 W under 100 W are at 0.4 P = 100 W; 120 W are below the
+   limit. */
+Test(model, limit_law_of_a_configuration) {
+    const struct gpu_type type = {.tdp_w = 400, .limit_law = {.s = 0.3, .m = 0.7}};
+    const struct easim_config c = {
+        .span_count = 2, .goodput = {42, 77}, .power_w = {400, 250}, .power_limit_w = INFINITY};
+    struct easim_config under = limit_law_apply(&type, 1800.0 / 7, &c);
+    cr_expect(under.power_limit_w == 1800.0 / 7 && under.power_w[0] == 1800.0 / 7 &&
+              under.power_w[1] == 250 && under.goodput[1] == 77);
+    cr_expect_float_eq(under.goodput[0], 32, 1e-12);
+    under = limit_law_apply(&type, 90, &c);
+    cr_expect_float_eq(under.power_w[1], 100, 1e-12);
+    cr_expect_float_eq(under.goodput[1], 77 / 2.8, 1e-12);
+}
+
+/* Draws 0.3, 0.1, 0.2 and speeds 0.7, 0.5, 0.3 become their means. Between 200 and 300 W linear. */
+Test(model, limit_table) {
+    struct limit_point table[] = {
+        {100, 0.3, 0.1}, {200, 0.1, 0.2}, {300, 0.2, 0.7}, {400, 0.9, 0.5}, {500, 1, 0.3}};
+    limit_table_settle(table, 5);
+    static const double draws[] = {0.2, 0.2, 0.2, 0.9, 1}, speeds[] = {0.1, 0.2, 0.5, 0.5, 0.5};
+    for (int i = 0; i < 5; i++) {
+        cr_expect_float_eq(table[i].draw, draws[i], 1e-15, "%d", i);
+        cr_expect_float_eq(table[i].speed, speeds[i], 1e-15, "%d", i);
+    }
+    struct limit_point at = limit_table_at(table, 5, 230);
+    cr_expect_float_eq(at.speed, 0.29, 1e-15);
+    cr_expect_float_eq(at.draw, 0.2, 1e-15);
+    cr_expect(limit_table_at(table, 5, 50).speed == 0.1 && limit_table_at(table, 5, 600).draw == 1);
+    cr_expect_eq(limit_table_at(table, 5, 300).speed, table[2].speed);
 }
