@@ -1,8 +1,11 @@
 /* Predictions and errors: see score.h. */
 #include "calibrate/score.h"
+#include "base/sort_doubles.h"
+#include "model/laws.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 const char *const quantity_names[] = {"throughput", "power", "energy_per_sample"};
 
@@ -260,4 +263,166 @@ void table_predict_left_out(const struct points *points, const double levels[sta
         }
         free(rest.points);
     }
+}
+
+/* --- limit_fit --- */
+
+#define STEPS 100 /* of s and m in 1 */
+
+/* Draw by a law, as a share of P. */
+static double draw_of(const struct limit_law *law, const struct limit_row *row) {
+    return fmin(1, fmax(row->limit_w / row->most_w, limit_law_least(law)));
+}
+
+static double error_of(double predicted, double measured) {
+    return fabs(log(predicted / measured));
+}
+
+static bool is_of(const struct limit_row *row, const char *gpu) {
+    return row->fitted && (!gpu || strcmp(row->gpu, gpu) == 0);
+}
+
+/* The law of the rows of a GPU type without those at a limit; 0: of all. */
+static struct limit_law find_law(const struct limit_fits *fits, const char *gpu, double but_w) {
+    struct limit_law best = {.evidence = 0};
+    double least = INFINITY;
+    for (int s = 0; s <= (int)(0.9 * STEPS); s++)
+        for (int m = 0; m <= STEPS; m++) {
+            struct limit_law law = {.s = (double)s / STEPS, .m = (double)m / STEPS};
+            double sum = 0;
+            for (size_t i = 0; i < fits->rows.count && sum < least; i++) {
+                const struct limit_row *row = &fits->rows.at[i];
+                if (!is_of(row, gpu) || row->limit_w == but_w)
+                    continue;
+                sum += error_of(limit_law_speed(&law, draw_of(&law, row)), row->speed);
+            }
+            if (sum < least) {
+                least = sum;
+                best = law;
+            }
+        }
+    return best;
+}
+
+/* Marks what is fitted, and counts it. */
+static void count_rows(const struct limit_fits *fits, struct limit_fit *fit) {
+    uint32_t last = UINT32_MAX;
+    fit->from_w = INFINITY;
+    for (size_t i = 0; i < fits->rows.count; i++) {
+        struct limit_row *row = &fits->rows.at[i];
+        if (strcmp(row->gpu, fit->gpu) != 0 || row->limit_w >= fit->highest_w ||
+            row->limit_w < LIMIT_FIT_FROM * fit->highest_w)
+            continue;
+        bool known = false;
+        for (size_t j = 0; j < i; j++)
+            known = known || (is_of(&fits->rows.at[j], fit->gpu) &&
+                              fits->rows.at[j].limit_w == row->limit_w);
+        row->fitted = true;
+        fit->limits += !known;
+        fit->rows++;
+        fit->curves += row->curve != last;
+        last = row->curve;
+        fit->from_w = fmin(fit->from_w, row->limit_w);
+        fit->to_w = fmax(fit->to_w, row->limit_w);
+        fit->evidence = row->evidence > fit->evidence ? row->evidence : fit->evidence;
+    }
+}
+
+static void find_law_errors(struct limit_fits *fits, const struct limit_fit *fit,
+                            const struct limit_law *law, double limit_w) {
+    for (size_t i = 0; i < fits->rows.count; i++) {
+        struct limit_row *row = &fits->rows.at[i];
+        double draw = draw_of(law, row);
+        if (!is_of(row, fit->gpu) || row->limit_w != limit_w)
+            continue;
+        row->error[LIMIT_LAW_SPEED] = error_of(limit_law_speed(law, draw), row->speed);
+        row->error[LIMIT_LAW_DRAW] = error_of(draw, row->draw);
+        row->error[LIMIT_SHARE_SPEED] = error_of(fmin(1, row->limit_w / row->most_w), row->speed);
+    }
+}
+
+/* Of an inner limit of the curve [begin, end), by the table of its others and no limit at the end.
+ */
+static void find_table_errors(const struct limit_fits *fits, size_t begin, size_t end,
+                              double highest_w) {
+    struct limit_point *points = mem_alloc((end - begin) * sizeof *points);
+    for (size_t i = begin + 1; i < end; i++) {
+        struct limit_row *row = &fits->rows.at[i];
+        size_t count = 0;
+        for (size_t j = begin; j < end; j++)
+            if (j != i)
+                points[count++] = (struct limit_point){
+                    fits->rows.at[j].limit_w, fits->rows.at[j].draw, fits->rows.at[j].speed};
+        points[count++] = (struct limit_point){isnan(row->top_w) ? highest_w : row->top_w, 1, 1};
+        limit_table_settle(points, count);
+        const struct limit_point at = limit_table_at(points, count, row->limit_w);
+        row->error[LIMIT_TABLE_SPEED] = error_of(at.speed, row->speed);
+        row->error[LIMIT_TABLE_DRAW] = error_of(at.draw, row->draw);
+    }
+    free(points);
+}
+
+static void find_errors(struct limit_fits *fits, const struct limit_fit *fit) {
+    size_t begin = 0;
+    for (size_t i = 0; i < fits->rows.count; i++) {
+        struct limit_row *row = &fits->rows.at[i];
+        begin = row->curve == fits->rows.at[begin].curve ? begin : i;
+        bool last = i + 1 == fits->rows.count || row[1].curve != row->curve;
+        if (last && strcmp(row->gpu, fit->gpu) == 0)
+            find_table_errors(fits, begin, i + 1, fit->highest_w);
+        if (!is_of(row, fit->gpu))
+            continue;
+        row->error[LIMIT_FITTED_SPEED] =
+            error_of(limit_law_speed(&fit->law, draw_of(&fit->law, row)), row->speed);
+        if (fit->limits > 2 && isnan(row->error[LIMIT_LAW_SPEED])) {
+            const struct limit_law law = find_law(fits, fit->gpu, row->limit_w);
+            find_law_errors(fits, fit, &law, row->limit_w);
+        }
+    }
+}
+
+int limit_fits_make(struct limit_fits *fits, const char *path, struct problems *problems) {
+    size_t before = problems->count;
+    for (size_t i = 0; i < fits->rows.count; i++)
+        for (int e = 0; e < LIMIT_ERRORS; e++)
+            fits->rows.at[i].error[e] = NAN;
+    if (fits->rows.count == 0)
+        problems_add(problems, (struct location){.file = path}, NULL,
+                     "expected rows with a power limit below the highest, got none");
+    for (size_t f = 0; f < fits->fits.count; f++) {
+        struct limit_fit *fit = &fits->fits.at[f];
+        count_rows(fits, fit);
+        if (fit->limits == 1 || (fit->limits == 0 && fits->fits.count == 1 && fits->rows.count > 0))
+            problems_add(problems, (struct location){.file = path}, NULL,
+                         "expected at least 2 power limits of %s from %g W (0.4 of the highest) to "
+                         "below %g W, got %zu",
+                         fit->gpu, LIMIT_FIT_FROM * fit->highest_w, fit->highest_w, fit->limits);
+        if (fit->limits > 1 && problems->count == before) {
+            fit->law = find_law(fits, fit->gpu, 0);
+            find_errors(fits, fit);
+        }
+    }
+    return problems->count > before ? ERROR_INPUT : 0;
+}
+
+struct limit_error_sizes limit_error_sizes_of(const struct limit_fits *fits, const char *gpu,
+                                              enum limit_error error) {
+    struct limit_error_sizes sizes = {0, NAN, NAN};
+    double *errors = mem_alloc((fits->rows.count + 1) * sizeof *errors);
+    for (size_t i = 0; i < fits->rows.count; i++)
+        if (is_of(&fits->rows.at[i], gpu) && !isnan(fits->rows.at[i].error[error]))
+            errors[sizes.count++] = fits->rows.at[i].error[error];
+    if (sizes.count > 0) {
+        sort_doubles(errors, sizes.count);
+        sizes.median = (errors[(sizes.count - 1) / 2] + errors[sizes.count / 2]) / 2;
+        sizes.most_of_90 = errors[(size_t)ceil(0.9 * (double)sizes.count) - 1];
+    }
+    free(errors);
+    return sizes;
+}
+
+void limit_fits_finish(struct limit_fits *fits) {
+    free(fits->rows.at);
+    free(fits->fits.at);
+    arena_finish(&fits->arena);
 }

@@ -1,11 +1,13 @@
 /* Predictions of model files: see validation.h. */
 #include "calibrate/validation.h"
 
+#include "config/csv_reader.h"
 #include "io/csv.h"
 #include "model/gpu_value.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static struct prediction predict_by_model(const struct gpu_model *gpu_model, struct place at) {
     struct interpolation_value value;
@@ -194,6 +196,210 @@ void limits_finish(struct limits *limits) {
     free(limits->levels.at);
     free(limits->errors.at);
     free(limits->points.at);
+}
+
+/* --- limit_rows --- */
+
+static void raise_highest(struct limit_fits *fits, const char *gpu, double limit_w) {
+    for (size_t i = 0; i < fits->fits.count; i++)
+        if (strcmp(fits->fits.at[i].gpu, gpu) == 0) {
+            fits->fits.at[i].highest_w = fmax(fits->fits.at[i].highest_w, limit_w);
+            return;
+        }
+    array_push(&fits->fits, ((struct limit_fit){.gpu = arena_strdup(&fits->arena, gpu),
+                                                .highest_w = isnan(limit_w) ? 0 : limit_w}));
+}
+
+static bool are_one_place(const struct power_level_point *a, const struct power_level_point *b) {
+    return a->k == b->k && a->batch == b->batch && a->across_nodes == b->across_nodes;
+}
+
+/* The curve of the place of points[first], from its lowest limit; others come with other firsts. */
+static void add_curve(struct limit_fits *fits, const struct profile_group *group,
+                      const struct limits *limits, size_t first) {
+    const struct power_level_point *points = limits->points.at;
+    for (size_t i = 0; i < first; i++)
+        if (are_one_place(&points[i], &points[first]))
+            return;
+    struct limit_row row = {.gpu = arena_strdup(&fits->arena, group->gpu),
+                            .model = arena_strdup(&fits->arena, group->model),
+                            .curve = fits->curves++,
+                            .top_w = group->rows->limit_w};
+    for (size_t i = 0; i < group->count; i++)
+        row.evidence =
+            group->rows[i].evidence > row.evidence ? group->rows[i].evidence : row.evidence;
+    for (size_t i = first; i < limits->points.count; i++) {
+        const struct power_level_point *p = &points[i];
+        row.k = (uint32_t)p->k;
+        row.batch = p->batch;
+        row.limit_w = p->power_limit_w;
+        row.most_w = p->power_w_per_gpu / p->power_ratio;
+        row.draw = p->power_ratio;
+        row.speed = 1 / p->time_ratio;
+        if (are_one_place(p, &points[first]) && row.limit_w != row.top_w)
+            array_push(&fits->rows, row);
+    }
+}
+
+static int load_profile(struct limit_fits *fits, const char *path, struct problems *problems) {
+    struct profile_table profile = {0};
+    int r = profile_table_load(&profile, path, problems);
+    for (size_t g = 0; r == 0 && g < profile.groups.count; g++) {
+        const struct profile_group *group = &profile.groups.at[g];
+        struct limits limits = {.points = {0}};
+        for (size_t i = 0; i < group->count; i++)
+            raise_highest(fits, group->gpu, group->rows[i].limit_w);
+        raise_highest(fits, group->gpu, group->merged_w);
+        limits_of_group(&limits, group);
+        for (size_t i = 0; i < limits.points.count && group->rows->scope == PROFILE_SCOPE_GPU; i++)
+            if (limits.points.at[i].power_limit_w != group->rows->limit_w)
+                add_curve(fits, group, &limits, i);
+        limits_finish(&limits);
+    }
+    profile_table_finish(&profile);
+    return r;
+}
+
+struct metered_run {
+    struct location where; /* of s_per_work */
+    const char *run, *device, *op, *precision, *size;
+    double limit_w, mean_w, s_per_work, on_ms, off_ms;
+};
+
+static const struct field run_columns[] = {
+    {"run", STRING(metered_run, run), REQUIRED},
+    {"device", STRING(metered_run, device), REQUIRED},
+    {"op", STRING(metered_run, op), DEFAULT_TEXT("")},
+    {"precision", STRING(metered_run, precision), DEFAULT_TEXT("")},
+    {"size", STRING(metered_run, size), DEFAULT_TEXT("")},
+    {"limit_w", REAL(metered_run, limit_w), REQUIRED, ABOVE(0, 1e5)},
+    {"mean_w", REAL(metered_run, mean_w), REQUIRED, RANGE(0, 1e5)},
+    {"s_per_work", REAL(metered_run, s_per_work), REQUIRED, RANGE(0, 1e12)},
+    {"duty_on_ms", REAL(metered_run, on_ms), RANGE(0, 1e9)},
+    {"duty_off_ms", REAL(metered_run, off_ms), RANGE(0, 1e9)},
+    FIELDS_END};
+
+struct runs_reader {
+    const char *path;
+    struct csv_reader csv;
+    ARRAY_OF(struct metered_run) runs;
+};
+
+static void read_run(void *context) {
+    struct runs_reader *r = context;
+    struct metered_run run = {0};
+    bool good = csv_reader_row(&r->csv, &run);
+    run.where = csv_reader_where(&r->csv, "s_per_work");
+    run.where.file = r->path;
+    if (good)
+        array_push(&r->runs, run);
+}
+
+static bool are_one_kernel(const struct metered_run *a, const struct metered_run *b) {
+    return a->device == b->device && a->op == b->op && a->precision == b->precision &&
+           a->size == b->size && a->on_ms == b->on_ms && a->off_ms == b->off_ms;
+}
+
+static bool are_measured_alike(const struct metered_run *a, const struct metered_run *b) {
+    return a->limit_w == b->limit_w && a->mean_w == b->mean_w && a->s_per_work == b->s_per_work;
+}
+
+/* The run of that name; NULL after a problem. */
+static const struct metered_run *find_reference(const struct runs_reader *r, const char *name) {
+    const struct metered_run *found = NULL;
+    for (size_t i = 0; name && i < r->runs.count; i++) {
+        const struct metered_run *run = &r->runs.at[i];
+        if (strcmp(run->run, name) != 0)
+            continue;
+        if (found && !(are_one_kernel(found, run) && are_measured_alike(found, run))) {
+            problems_add(r->csv.problems, run->where, "reference",
+                         "expected one run named %.80s, got another one in line %u", name,
+                         found->where.line);
+            return NULL;
+        }
+        found = found ? found : run;
+    }
+    if (!found)
+        problems_add_setting(r->csv.problems, (struct location){.file = r->path}, "reference",
+                             name ? "no run is named \"%.80s\""
+                                  : "expected the name of the run without a limit, got none%s",
+                             name ? name : "");
+    return found;
+}
+
+static bool is_usable(const struct runs_reader *r, const struct metered_run *run) {
+    if (!(run->s_per_work > 0 && run->mean_w > 0))
+        problems_add(r->csv.problems, run->where, "s_per_work",
+                     "expected s_per_work and mean_w above 0, got %g s and %g W", run->s_per_work,
+                     run->mean_w);
+    return run->s_per_work > 0 && run->mean_w > 0;
+}
+
+/* By ascending limit, each once: the least limit above `above_w` of the kernel. */
+static const struct metered_run *next_run(const struct runs_reader *r,
+                                          const struct metered_run *reference, double above_w) {
+    const struct metered_run *next = NULL;
+    for (size_t i = 0; i < r->runs.count; i++) {
+        const struct metered_run *run = &r->runs.at[i];
+        if (are_one_kernel(run, reference) && run->limit_w > above_w &&
+            run->limit_w < (next ? next->limit_w : reference->limit_w))
+            next = run;
+    }
+    return next;
+}
+
+static void add_runs(struct limit_fits *fits, const struct runs_reader *r,
+                     const struct metered_run *reference) {
+    struct limit_row row = {.gpu = arena_strdup(&fits->arena, reference->device),
+                            .model = arena_printf(&fits->arena, "%s %s %s", reference->op,
+                                                  reference->precision, reference->size),
+                            .curve = fits->curves++,
+                            .k = 1,
+                            .batch = 1,
+                            .most_w = reference->mean_w,
+                            .top_w = reference->limit_w};
+    raise_highest(fits, row.gpu, reference->limit_w);
+    for (const struct metered_run *run = next_run(r, reference, 0); run;
+         run = next_run(r, reference, run->limit_w)) {
+        row.limit_w = run->limit_w;
+        row.draw = run->mean_w / reference->mean_w;
+        row.speed = reference->s_per_work / run->s_per_work;
+        if (is_usable(r, run))
+            array_push(&fits->rows, row);
+    }
+}
+
+static int load_runs(struct limit_fits *fits, struct runs_reader *r, const char *name) {
+    size_t before = r->csv.problems->count;
+    fits->has_runs = true;
+    if (csv_reader_load(&r->csv, r->path, read_run, r) == 0) {
+        const struct metered_run *reference = find_reference(r, name);
+        if (reference && is_usable(r, reference))
+            add_runs(fits, r, reference);
+    }
+    return r->csv.problems->count > before ? ERROR_INPUT : 0;
+}
+
+/* Whether the header is that of metered runs. */
+static bool holds_runs(const char *path) {
+    struct error ignored = {0};
+    struct csv *csv = NULL;
+    bool found = csv_open(path, ',', &csv, &ignored) == 0 && csv_column(csv, "s_per_work") >= 0 &&
+                 csv_column(csv, "power_limit_w") < 0;
+    csv_close(csv);
+    return found;
+}
+
+int limit_fits_load(struct limit_fits *fits, const char *path, const char *reference,
+                    struct problems *problems) {
+    struct intern texts = {0};
+    struct runs_reader r = {.path = path,
+                            .csv = {.columns = run_columns, .problems = problems, .texts = &texts}};
+    int result =
+        holds_runs(path) ? load_runs(fits, &r, reference) : load_profile(fits, path, problems);
+    free(r.runs.at);
+    intern_finish(&texts);
+    return result;
 }
 
 /* --- calibration --- */

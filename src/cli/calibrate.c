@@ -360,7 +360,7 @@ static int refuse_words(const struct options *options) {
                                                   strcmp(options->operands[0], "collectives") == 0);
     cli_say(
         "%s: expected PROFILE.csv, failures OUTAGES.csv, power LOG.csv METER.csv, plans ROWS.csv "
-        "MODELS.yaml or collectives TIMES.csv, got an extra word: %s\n",
+        "MODELS.yaml, collectives TIMES.csv or limits FILE..., got an extra word: %s\n",
         options->who, options->operands[1 + other]);
     return ERROR_INPUT;
 }
@@ -371,6 +371,8 @@ int cli_calibrate(struct options *options) {
         return calibrate_failures(options);
     if (options->operand_count == 2 && strcmp(file, "collectives") == 0)
         return calibrate_collectives(options);
+    if (options->operand_count > 1 && strcmp(file, "limits") == 0)
+        return calibrate_limits(options);
     if (options->operand_count == 3 && strcmp(file, "power") == 0)
         return calibrate_power(options);
     if (options->operand_count == 3 && strcmp(file, "plans") == 0)

@@ -1,5 +1,5 @@
-/* Runs `easim calibrate` of collectives and of failures, and refuses options that belong to another
-   kind of calibration. */
+/* Runs `easim calibrate` of collectives, failures and limits, and refuses options that belong to
+   another kind of calibration. */
 #include "base/child.h"
 #include "base/units.h"
 #include "calibrate/collectives/collective_laws.h"
@@ -15,26 +15,29 @@
 
 /* --- calibrate_words --- */
 
-static const char *const words[] = {"profiles", "failures", "power", "plans", "collectives"};
+static const char *const words[] = {"profiles", "failures",    "power",
+                                    "plans",    "collectives", "limits"};
 
 #define PROFILES                    (1u << CALIBRATE_PROFILES)
 #define FAILURES                    (1u << CALIBRATE_FAILURES)
 #define POWER                       (1u << CALIBRATE_POWER)
 #define PLANS                       (1u << CALIBRATE_PLANS)
 #define CALIBRATE_WORDS_COLLECTIVES (1u << CALIBRATE_COLLECTIVES)
+#define LIMITS                      (1u << CALIBRATE_LIMITS)
 
 static const struct {
     const char *option;
     unsigned words;
 } uses[] = {
-    {"points", PROFILES | PLANS | CALIBRATE_WORDS_COLLECTIVES},
+    {"points", PROFILES | PLANS | CALIBRATE_WORDS_COLLECTIVES | LIMITS},
     {"max-form-error", PROFILES},
     {"only", PROFILES},
     {"m0", PROFILES},
     {"phi", PROFILES},
     {"check", PROFILES},
     {"max-error", PROFILES},
-    {"output", PROFILES | POWER | CALIBRATE_WORDS_COLLECTIVES},
+    {"output", PROFILES | POWER | CALIBRATE_WORDS_COLLECTIVES | LIMITS},
+    {"reference", LIMITS},
     {"node-count", FAILURES | POWER},
     {"until", FAILURES},
     {"gpus-per-node", POWER | PLANS},

@@ -10,6 +10,8 @@ int calibrate_failures(struct options *options);
 int calibrate_power(struct options *options);
 /* Constants of transformers' plans from measured iterations. */
 int calibrate_plans(struct options *options);
+/* The law of power limits of GPU types, from measured limits. */
+int calibrate_limits(struct options *options);
 /* Latency and bandwidth inside nodes from measured collectives. */
 int calibrate_collectives(struct options *options);
 

@@ -49,7 +49,7 @@ const struct command_facts commands[COMMAND_COUNT + 1] = {
         .about = "Computes lower bounds of energy and mean completion time of each replication: every schedule of its jobs on this cluster reaches or exceeds them.",
         .more = RUN_AGAIN("CONFIG.yaml") TEXT_BOUND_MORE "\n"},
     [COMMAND_CALIBRATE] = {"calibrate",
-        OPERANDS("PROFILE.csv | failures OUTAGES.csv | power LOG.csv METER.csv | plans ROWS.csv MODELS.yaml | collectives TIMES.csv", 1, 3),
+        OPERANDS("PROFILE.csv | failures OUTAGES.csv | power LOG.csv METER.csv | plans ROWS.csv MODELS.yaml | collectives TIMES.csv | limits FILE...", 1, 0),
         .summary = "fit models to a measured profile, or check them against one",
         .about = "Fits models of speed and power to a measured profile and prints how well they fit, or checks models against a profile.",
         .more = TEXT_CALIBRATE_MORE "\n"},

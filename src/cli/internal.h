@@ -118,7 +118,8 @@ enum calibrate_word {
     CALIBRATE_FAILURES,
     CALIBRATE_POWER,
     CALIBRATE_PLANS,
-    CALIBRATE_COLLECTIVES
+    CALIBRATE_COLLECTIVES,
+    CALIBRATE_LIMITS
 };
 
 /* Says of each given option that is not of this one what it is of; ERROR_INPUT if there is one. */

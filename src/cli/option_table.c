@@ -518,6 +518,8 @@ const struct option_row option_rows[] = {
      .help = "power: GPUs of a node (default: 1); plans: if the model has no gpus_per_node (default: 8)"},
     {"hold", 0, "NAME=VALUE,...", IS(TEXT, hold), .commands = IN(CALIBRATE),
      .help = "plans: known constants, not fitted: memory_traffic, gradient_overlap, fixed_s, node_s"},
+    {"reference", 0, "RUN", IS(TEXT, reference), .commands = IN(CALIBRATE),
+     .help = "limits: name of the metered run without a power limit"},
     {"by", 0, "COLUMN", IS(TEXT, metered.by), .commands = IN(CALIBRATE),
      .help = "power: fit jobs of each model, user or label.NAME, or none (default: model, if the log has it)"},
     {"utilization", 0, "FILE", IS(TEXT, metered.utilization), .commands = IN(CALIBRATE),

@@ -210,7 +210,7 @@ struct options {
     const char *points, *check_models, *only;
     double message_bytes;                      /* of an all-reduce; 0: not given */
     double max_error, max_form_error, m0, phi; /* NAN: not given */
-    const char *hold;                          /* NULL: not given */
+    const char *hold, *reference;              /* NULL: not given */
     struct type_values node_counts;            /* of failures one, without a type */
     double record_s;                           /* 0: not given */
     struct power_options metered;

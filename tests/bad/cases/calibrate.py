@@ -172,7 +172,7 @@ CASES = [
     profile("folder without write access", PROFILE, "easim: /proc/easim.yaml: cannot create: No such file or directory",
             options=("-o", "/proc/easim.yaml"), exit_code=1),
     profile("no profile", PROFILE, "easim calibrate: expected PROFILE.csv, failures OUTAGES.csv, power LOG.csv METER.csv, plans "
-            "ROWS.csv MODELS.yaml or collectives TIMES.csv, got an extra word: q.csv",
+            "ROWS.csv MODELS.yaml, collectives TIMES.csv or limits FILE..., got an extra word: q.csv",
             options=("--", "q.csv")),
     usage("error that is not a number", ("--check", "m.yaml", "--max-error", "5%"),
           "easim calibrate: --max-error: expected number 0..100, got \"5%\""),
@@ -190,12 +190,12 @@ CASES = [
              options=("--node-count", "3")),
     failures("options of profiles", ROWS, "easim calibrate: --m0 belongs to profiles, not to failures",
              "easim calibrate: --phi belongs to profiles, not to failures",
-             "easim calibrate: --output belongs to profiles and power and collectives, not to failures",
+             "easim calibrate: --output belongs to profiles and power and collectives and limits, not to failures",
              options=("--m0", "8", "--phi", "9", "-o", "x.yaml")),
     failures("too few", ROWS, "o.csv: expected at least 3 times to failure or to repair that ended, got 2 and 2",
              options=("--node-count", "4"), exit_code=1),
     failures("more words", ROWS, "easim calibrate: expected PROFILE.csv, failures OUTAGES.csv, power LOG.csv METER.csv, plans "
-            "ROWS.csv MODELS.yaml or collectives TIMES.csv, got an extra word: q.csv", options=("--", "q.csv")),
+            "ROWS.csv MODELS.yaml, collectives TIMES.csv or limits FILE..., got an extra word: q.csv", options=("--", "q.csv")),
     failures("nodes of a type", ROWS,
              "easim calibrate: --node-count: expected N, because outages have no GPU type, got a100=",
              options=("--node-count", "a100=4")),
@@ -268,7 +268,7 @@ CASES = [
             "easim calibrate: --until belongs to failures, not to profiles", options=("--node-count", "4", "--until", "1d")),
     profile("two profiles", PROFILE,
             "easim calibrate: expected PROFILE.csv, failures OUTAGES.csv, power LOG.csv METER.csv, plans "
-            "ROWS.csv MODELS.yaml or collectives TIMES.csv, got an extra word: p.csv", options=("p.csv",)),
+            "ROWS.csv MODELS.yaml, collectives TIMES.csv or limits FILE..., got an extra word: p.csv", options=("p.csv",)),
     usage("check with a form's error", ("--check", "m.yaml", "--max-form-error", "0.1"),
           "easim calibrate: --max-form-error: not with --check"),
     usage("check of some models", ("--check", "m.yaml", "--only", "bert/a100"),

@@ -52,7 +52,7 @@ CASES = [
     Case("collectives: message of a profile", ("easim calibrate: --message belongs to collectives, not to plans",),
          {"t.csv": HEAD + "\n" + GOOD, "m.yaml": ""}, command=("calibrate", "plans", "t.csv", "m.yaml", "--message", "1MiB")),
     Case("collectives: more words", ("easim calibrate: expected PROFILE.csv, failures OUTAGES.csv, power LOG.csv METER.csv, "
-                                     "plans ROWS.csv MODELS.yaml or collectives TIMES.csv, got an extra word: q.csv",),
+                                     "plans ROWS.csv MODELS.yaml, collectives TIMES.csv or limits FILE..., got an extra word: q.csv",),
          {"t.csv": HEAD + "\n" + GOOD}, command=("calibrate", "collectives", "t.csv", "q.csv")),
     Case("collectives: no file", ("t.csv: cannot open: No such file or directory",), {}, command=COMMAND),
 ]
