@@ -337,7 +337,6 @@ static void find_law_errors(struct limit_fits *fits, const struct limit_fit *fit
             continue;
         row->error[LIMIT_LAW_SPEED] = error_of(limit_law_speed(law, draw), row->speed);
         row->error[LIMIT_LAW_DRAW] = error_of(draw, row->draw);
-        row->error[LIMIT_SHARE_SPEED] = error_of(fmin(1, row->limit_w / row->most_w), row->speed);
     }
 }
 
@@ -372,6 +371,7 @@ static void find_errors(struct limit_fits *fits, const struct limit_fit *fit) {
             find_table_errors(fits, begin, i + 1, fit->highest_w);
         if (!is_of(row, fit->gpu))
             continue;
+        row->error[LIMIT_SHARE_SPEED] = error_of(fmin(1, row->limit_w / row->most_w), row->speed);
         row->error[LIMIT_FITTED_SPEED] =
             error_of(limit_law_speed(&fit->law, draw_of(&fit->law, row)), row->speed);
         if (fit->limits > 2 && isnan(row->error[LIMIT_LAW_SPEED])) {

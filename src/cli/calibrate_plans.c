@@ -258,7 +258,7 @@ static void print_limit_fits(const struct limit_fits *fits) {
         }
         types++;
         add_law(fits, fit, &law);
-        cli_show("%s: %zu curves, %zu limits from %g to %g W of %g W, %zu rows\n", fit->gpu,
+        cli_show("%s: curves: %zu, limits: %zu from %g to %g W of %g W, %zu rows\n", fit->gpu,
                  fit->curves, fit->limits, fit->from_w, fit->to_w, fit->highest_w, fit->rows);
         print_limit_errors(fits, fit->gpu);
         cli_show("  least energy per work at %.0f %% of the power without a limit\n",
