@@ -167,7 +167,7 @@ def words_of(file, begin, end):
 
 def test_values():
     """docs/reference/values.csv has the words that the code has."""
-    known = {("segments.csv", "kind"): words_of("engine/observer.c", "segment_kind_names[] = {", "};"),
+    known = {("segments.csv", "kind"): words_of("engine/sim.c", "segment_kind_names[] = {", "};"),
              ("segments.csv", "began, ended"): words_of("engine/observer.h", "#define SEGMENT_CAUSE_ROWS(X)", "enum segment_cause"),
              ("models.csv", "state"): words_of("model/survey.c", "survey_state_names[] = {", "};"),
              ("perturb.csv", "perturbation"): words_of("experiment/perturb.c", "perturbations[] = {", "};") | {"PATH"}}

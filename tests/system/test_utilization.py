@@ -224,6 +224,7 @@ def only_energy(one, other, folder):
 
 
 def twins(folder):
+    """Without power_limits, which rigid jobs have only if no file tells their utilization (semantics 3.4)."""
     changed = counted = 0
     for seed in range(1, 400):
         scenario = Scenario(seed)
@@ -231,6 +232,8 @@ def twins(folder):
         if not steps or counted == TWINS:
             continue
         counted += 1
+        scenario.scenario["policy"]["params"].pop("power_limits", None)
+        scenario.write_scenario()
         rows = [(job, start, value) for job, own in steps.items() for start, value in own]
         means = [(job["job_id"], start, job["utilization"]) for job in scenario.jobs if "utilization" in job
                  for start in (0, 1.5, 60)]

@@ -52,7 +52,7 @@ void packed_add(struct str *out, struct packed *packed, const char *key, size_t 
         plain |= folded(values[i]);
         steps |= folded(values[i] - (i > 0 ? values[i - 1] : 0));
     }
-    while ((steps < plain ? steps : plain) >> 8 * bytes > 0)
+    while (bytes < 8 && (steps < plain ? steps : plain) >> 8 * bytes > 0)
         bytes++;
     for (size_t i = count; i-- > 0;)
         values[i] = (int64_t)folded(values[i] - (steps < plain && i > 0 ? values[i - 1] : 0));
