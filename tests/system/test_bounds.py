@@ -5,7 +5,7 @@ energy and completion time of no replication may be below the bound, under preem
 sleep, caps, noise, failures and horizons. 1,000 of them: --count 1000; the suite runs 60. Where there is no bound, the
 reason is given (REFUSED).
 """
-from harness import cases, easim, option, rows_of, seeds, write_files
+from harness import cases, easim, form, option, rows_of, seeds, write_files
 from random_scenario import Scenario
 
 METRICS = ("energy_kwh", "jct_mean_s", "jct_restricted_mean_s")
@@ -134,7 +134,7 @@ def no_run_is_below(seed, folder):
         HELD.append(compare_all(folder))
 
 
-COUNT = option("--count", 60)
+COUNT = option("--count", form(60, 30))
 cases(refuse, seeds(no_run_is_below, COUNT))
 for metric in (*METRICS, UNTIL):
     ratios = sorted(BOUNDED.get(metric, []))
