@@ -1,7 +1,9 @@
-/* What the choice among competing forms for one model on one GPU type came to. */
+/* The choice among competing forms for one model on one GPU type: what it came to, how it is made,
+   and what there is to say about it. */
 #ifndef EASIM_CALIBRATE_CHOICE_H
 #define EASIM_CALIBRATE_CHOICE_H
 
+#include "calibrate/node_power.h"
 #include "calibrate/score.h"
 
 struct candidate {
@@ -58,5 +60,37 @@ struct form_choice {
     ARRAY_OF(const char *) warnings;
     enum evidence evidence; /* the weakest of the rows used */
 };
+
+struct choice_options {
+    const char *file;        /* name of the profile, for messages */
+    double max_form_error;   /* a form whose mean error in sample is above gives way to the table */
+    struct node_floor floor; /* of the GPU type */
+};
+
+/* Fits, scores and chooses, the speed and the power apart. All memory but what form_choice_finish
+   releases is in the arena. */
+void form_choice_make(struct form_choice *choice, const struct profile_group *group,
+                      const struct choice_options *options, struct arena *arena);
+void form_choice_finish(struct form_choice *choice);
+
+/* --- choice_text: in words --- */
+
+/* "affine, additive sync, linear power". */
+const char *choice_form_text(const struct form *form, struct arena *arena);
+/* Which form of a contest was chosen and against what. */
+const char *choice_contest_text(const struct form_choice *choice, const struct contest *contest);
+/* What a derived power stands on. */
+const char *choice_floor_text(const struct form_choice *choice, struct node_floor floor);
+/* Fills in choice->statements. */
+void choice_state(struct form_choice *choice, struct node_floor floor);
+/* "" or "s". */
+const char *choice_plural(size_t count);
+
+/* Adds to choice->warnings. */
+void choice_warn(struct form_choice *choice, const char *format, ...) PRINTF_LIKE(2, 3);
+/* Parameters that the points hardly tell, and rows of `file` far from the form. */
+void choice_warn_of_form(struct form_choice *choice, const char *file);
+/* What the rows of `file` do not tell, and those that are not used. */
+void choice_warn_of_points(struct form_choice *choice, const char *file);
 
 #endif

@@ -1,5 +1,5 @@
-/* Words about a choice: see choice_text.h. */
-#include "calibrate/choice_text.h"
+/* Words about a choice: see choice.h. */
+#include "calibrate/choice.h"
 
 #include <gsl/gsl_sort.h>
 #include <math.h>

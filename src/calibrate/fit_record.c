@@ -1,7 +1,6 @@
 /* Records of fits: see fit_record.h. */
 #include "calibrate/fit_record.h"
 
-#include "calibrate/choice_text.h"
 #include "io/yaml_node.h"
 
 #include <gsl/gsl_sort.h>

@@ -1,10 +1,8 @@
-/* Contests of forms: see form_choice.h. Rule: among the forms whose left-out error exceeds the
+/* Contests of forms: see choice.h. Rule: among the forms whose left-out error exceeds the
    least by at most one standard error of the difference, the one with the fewest parameters
    (Breiman et al. 1984, section 3.4.3, with the error of the paired difference, since all forms
    meet the same points). */
-#include "calibrate/form_choice.h"
-
-#include "calibrate/choice_text.h"
+#include "calibrate/choice.h"
 
 #include <math.h>
 #include <stdlib.h>

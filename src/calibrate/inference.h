@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "base/str.h"
 #include "model/model.h"
 
 /* --- inference_row --- */
@@ -115,5 +116,18 @@ struct inference_check {
 void inference_check_rows(struct inference_check *check, const struct inference_row *rows,
                           size_t count, const struct model_set *models);
 void inference_check_finish(struct inference_check *check);
+
+/* --- inference_writer: as text, models of a model file and words for the terminal --- */
+
+/* Appends the models, each with all its tables, as items of `models`; profile: file name, for
+   `source`. Numbers read back exactly. */
+void inference_write_models(struct str *out, const struct inference *inference,
+                            const char *profile);
+/* Appends tables, what was done to their points, and left-out errors over all of them: median, 90 %
+   quantile and the worst by name. */
+void inference_write_report(struct str *out, const struct inference *inference);
+/* Appends how many rows the models predict, and their errors. False if the mean error of rate,
+   power or median latency is above max_error. */
+bool inference_write_check(struct str *out, const struct inference_check *check, double max_error);
 
 #endif

@@ -1,5 +1,5 @@
-/* Text of measured inference: see inference_writer.h. */
-#include "calibrate/inference_writer.h"
+/* Text of measured inference: see inference.h. */
+#include "calibrate/inference.h"
 
 #include "calibrate/fit_record.h"
 #include "io/yaml_node.h"

@@ -2,8 +2,8 @@
 #ifndef EASIM_CALIBRATE_VALIDATION_H
 #define EASIM_CALIBRATE_VALIDATION_H
 
+#include "calibrate/choice.h"
 #include "calibrate/convergence.h"
-#include "calibrate/form_choice.h"
 #include "calibrate/profile_table.h"
 #include "calibrate/score.h"
 

@@ -1,7 +1,7 @@
 /* easim calibrate: measured profiles become models; models are checked against profiles. */
 #include "base/child.h"
 #include "calibrate/fit_record.h"
-#include "calibrate/inference_writer.h"
+#include "calibrate/inference.h"
 #include "calibrate/validation.h"
 #include "cli/calibrate_parts.h"
 #include "cli/cli.h"

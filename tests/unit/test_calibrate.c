@@ -2,7 +2,7 @@
  * hand. */
 #include "../support/temp_dir.h"
 #include "base/rng.h"
-#include "calibrate/form_choice.h"
+#include "calibrate/choice.h"
 #include "calibrate/validation.h"
 
 #include <criterion/criterion.h>
