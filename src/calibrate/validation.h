@@ -52,13 +52,6 @@ struct limits {
 void limits_of_group(struct limits *limits, const struct profile_group *group);
 void limits_finish(struct limits *limits);
 
-/* --- limit_rows: measured curves of speed and power over the limit (score.h) --- */
-
-/* Adds the rows of a file: a profile CSV, whose rows without a limit, or at the highest one, are
-   the unlimited ones; or metered runs (limit_w, mean_w, s_per_work), of which `reference` names the
-   one without a limit (NULL: none is named). Negative after adding problems. */
-int limit_fits_load(struct limit_fits *fits, const char *path, const char *reference,
-                    struct problems *problems) MUST_CHECK;
 /* --- calibration: all that a profile tells: its models, each on its GPU types --- */
 
 struct calibrated_model {

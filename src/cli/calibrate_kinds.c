@@ -1,5 +1,5 @@
-/* Runs `easim calibrate` of collectives, failures and limits, and refuses options that belong to
-   another kind of calibration. */
+/* Runs `easim calibrate` of collectives and of failures, and refuses options that belong to another
+   kind of calibration. */
 #include "base/child.h"
 #include "base/units.h"
 #include "calibrate/collectives/collective_laws.h"
