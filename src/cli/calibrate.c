@@ -140,10 +140,22 @@ static int write_whole(const char *path, const struct str *text, struct error *r
     return path ? atomic_file_write_alone(path, text->text, text->length, reterr) : 0;
 }
 
+int calibrate_write(const struct options *options, struct str *keys, struct str *points) {
+    struct error error = {0};
+    sigset_t before;
+    signals_hold(&before);
+    int r = write_whole(options->output, keys, &error);
+    if (r == 0)
+        r = write_whole(options->points, points, &error);
+    signals_release(&before);
+    str_finish(keys);
+    str_finish(points);
+    return r < 0 ? cli_report_error(&error) : EXIT_DONE;
+}
+
 static int write_models(const struct options *options, const struct calibration *calibration,
                         const struct inference *inference) {
     struct str models = {0}, points = {0};
-    struct error error = {0};
     model_writer_write(&models, calibration);
     inference_write_models(&models, inference, calibration->profile);
     points_write_header(&points);
@@ -152,15 +164,7 @@ static int write_models(const struct options *options, const struct calibration 
             const struct form_choice *c = &calibration->models[m].choices[i];
             points_write(&points, c->group, &c->points, c->predictions, c->speed_by_table);
         }
-    sigset_t before;
-    signals_hold(&before); /* both files or none */
-    int r = write_whole(options->output, &models, &error);
-    if (r == 0)
-        r = write_whole(options->points, &points, &error);
-    signals_release(&before);
-    str_finish(&models);
-    str_finish(&points);
-    return r < 0 ? cli_report_error(&error) : EXIT_DONE;
+    return calibrate_write(options, &models, &points);
 }
 
 /* Options of fits do nothing where there is nothing to fit. */

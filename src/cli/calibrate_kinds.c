@@ -1,13 +1,11 @@
 /* Runs `easim calibrate` of collectives and of failures, and refuses options that belong to another
    kind of calibration. */
-#include "base/child.h"
 #include "base/units.h"
 #include "calibrate/collectives/collective_laws.h"
 #include "calibrate/time_fit.h"
 #include "cli/calibrate_parts.h"
 #include "cli/cli.h"
 #include "cli/internal.h"
-#include "io/atomic_file.h"
 #include "io/csv.h"
 
 #include <math.h>
@@ -225,13 +223,6 @@ static void print_all_keys(const struct session *s) {
 
 /* ---- Files ---- */
 
-static void add_finite(struct str *out, double value) {
-    if (isfinite(value))
-        csv_comma_real(out, value);
-    else
-        str_add_char(out, ',');
-}
-
 static void write_table(const struct session *s, struct str *out) {
     str_add(out, "gpu,collective,gpus,algorithm,steps,alpha_s,bytes_s,sizes,rows,median_error,"
                  "left_out_error\n");
@@ -246,11 +237,11 @@ static void write_table(const struct session *s, struct str *out) {
             csv_comma_text(out, algorithm_names[a]);
             csv_comma_int(out, law->steps);
             csv_comma_real(out, law->alpha_s);
-            add_finite(out, law->bytes_s);
+            csv_comma_real(out, law->bytes_s);
             csv_comma_int(out, (int64_t)fit->sizes);
             csv_comma_int(out, (int64_t)fit->count);
             csv_comma_real(out, fit->median_error);
-            add_finite(out, fit->left_out_error);
+            csv_comma_real(out, fit->left_out_error);
             str_add_char(out, '\n');
         }
     }
@@ -265,30 +256,18 @@ static void write_points(const struct session *s, struct str *out) {
         csv_comma_int(out, row->gpus);
         csv_comma_real(out, row->bytes);
         csv_comma_real(out, row->time_s);
-        add_finite(out, s->fits.errors[r].predicted_s);
-        add_finite(out, s->fits.errors[r].error);
-        add_finite(out, s->fits.errors[r].left_out);
+        csv_comma_real(out, s->fits.errors[r].predicted_s);
+        csv_comma_real(out, s->fits.errors[r].error);
+        csv_comma_real(out, s->fits.errors[r].left_out);
         str_add_char(out, '\n');
     }
 }
 
 static int write_files(const struct session *s) {
     struct str table = {0}, points = {0};
-    struct error error = {0};
-    const struct options *options = s->options;
-    sigset_t before;
     write_table(s, &table);
     write_points(s, &points);
-    signals_hold(&before); /* both files or none */
-    int r = options->output
-                ? atomic_file_write_alone(options->output, table.text, table.length, &error)
-                : 0;
-    if (r == 0 && options->points)
-        r = atomic_file_write_alone(options->points, points.text, points.length, &error);
-    signals_release(&before);
-    str_finish(&table);
-    str_finish(&points);
-    return r < 0 ? cli_report_error(&error) : EXIT_DONE;
+    return calibrate_write(s->options, &table, &points);
 }
 
 /* ---- The command ---- */

@@ -1,10 +1,8 @@
 /* Measured power limits become a law of each GPU type: see calibrate_parts.h. */
-#include "base/child.h"
 #include "calibrate/limit_fit.h"
 #include "cli/calibrate_parts.h"
 #include "cli/cli.h"
 #include "cli/internal.h"
-#include "io/atomic_file.h"
 #include "io/csv.h"
 #include "io/yaml_node.h"
 
@@ -92,30 +90,16 @@ static void write_limit_rows(const struct limit_fits *fits, struct str *out) {
         csv_comma_real(out, row->draw);
         csv_comma_real(out, row->speed);
         for (int e = 0; e < LIMIT_ERRORS; e++)
-            if (isnan(row->error[e]))
-                str_add_char(out, ',');
-            else
-                csv_comma_real(out, row->error[e]);
+            csv_comma_real(out, row->error[e]);
         str_add_char(out, '\n');
     }
 }
 
 static int write_limit_files(const struct options *options, const struct limit_fits *fits) {
     struct str types = {0}, points = {0};
-    struct error error = {0};
-    sigset_t before;
     write_laws(fits, &types);
     write_limit_rows(fits, &points);
-    signals_hold(&before); /* both files or none */
-    int r = options->output
-                ? atomic_file_write_alone(options->output, types.text, types.length, &error)
-                : 0;
-    if (r == 0 && options->points)
-        r = atomic_file_write_alone(options->points, points.text, points.length, &error);
-    signals_release(&before);
-    str_finish(&types);
-    str_finish(&points);
-    return r < 0 ? cli_report_error(&error) : EXIT_DONE;
+    return calibrate_write(options, &types, &points);
 }
 
 int calibrate_limits(struct options *options) {

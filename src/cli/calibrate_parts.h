@@ -2,6 +2,7 @@
 #ifndef EASIM_CLI_CALIBRATE_PARTS_H
 #define EASIM_CLI_CALIBRATE_PARTS_H
 
+#include "base/str.h"
 #include "cli/options.h"
 
 /* Laws of times to failure and of repair from recorded outages. */
@@ -14,5 +15,9 @@ int calibrate_plans(struct options *options);
 int calibrate_limits(struct options *options);
 /* Latency and bandwidth inside nodes from measured collectives. */
 int calibrate_collectives(struct options *options);
+
+/* Writes the files that are asked for, keys and points; a signal comes before both or after both.
+   Releases the texts. */
+int calibrate_write(const struct options *options, struct str *keys, struct str *points);
 
 #endif

@@ -4,7 +4,6 @@
 #include "cli/calibrate_parts.h"
 #include "cli/cli.h"
 #include "cli/internal.h"
-#include "io/atomic_file.h"
 #include "io/csv.h"
 
 #include <gsl/gsl_sort.h>
@@ -129,7 +128,6 @@ static void write_points(const struct plan_rows *rows, const struct plan_constan
 static int show_fit(const struct options *options, const struct plan_rows *rows,
                     const struct plan_constants_fit *fit, const double held[static PLAN_UNKNOWNS]) {
     struct str points = {0};
-    struct error error = {0};
     print_rows(rows, fit);
     print_constants(fit, rows->has_shapes, held);
     print_errors("fitted:", rows, fit, offsetof(struct plan_error, error), false);
@@ -140,11 +138,7 @@ static int show_fit(const struct options *options, const struct plan_rows *rows,
     print_errors("a constant rate, held out:", rows, fit,
                  offsetof(struct plan_error, constant_left_out), true);
     write_points(rows, fit, &points);
-    int r = options->points
-                ? atomic_file_write_alone(options->points, points.text, points.length, &error)
-                : 0;
-    str_finish(&points);
-    return r < 0 ? cli_report_error(&error) : EXIT_DONE;
+    return calibrate_write(options, &(struct str){0}, &points);
 }
 
 /* GPUs of a node, one number for all rows; 0 after saying what is wrong. */
