@@ -426,7 +426,8 @@ void segments_change_speed(struct sim *sim, uint32_t job, double factor) {
     }
 }
 
-/* A job's segment ends and the next begins at another share; its power stays metered. */
+/* A job's segment ends, if it began before, and the next begins at another share; its power stays
+   metered. */
 static void cut_in_place(struct sim *sim, uint32_t job) {
     struct job_run *run = &sim->runs[job];
     if (run->segment_start_ns == sim->now_ns)
@@ -439,17 +440,19 @@ static void cut_in_place(struct sim *sim, uint32_t job) {
     run->segment_phase = run->phase;
 }
 
-/* Whether the wanted share of a job in no batch changes its power. */
-static bool share_changes_power(const struct sim *sim, uint32_t job) {
-    return gpus_running_at_nw(sim, job, contention_wanted_share(sim, job)) !=
-           gpus_present_nw(sim, job);
+/* Whether a segment of a job in no batch that began before ends, because the wanted share changes
+   its power. */
+static bool share_cuts(const struct sim *sim, uint32_t job) {
+    return sim->runs[job].segment_start_ns < sim->now_ns &&
+           gpus_running_at_nw(sim, job, contention_wanted_share(sim, job)) !=
+               gpus_present_nw(sim, job);
 }
 
 void segments_cut_shares(struct sim *sim) {
     struct contention *c = sim->contention;
     contention_list_batched(sim);
     for (size_t i = 0; i < c->changed.count; i++)
-        if (!work_is_done(sim, c->changed.at[i]) && share_changes_power(sim, c->changed.at[i]))
+        if (!work_is_done(sim, c->changed.at[i]) && share_cuts(sim, c->changed.at[i]))
             array_push(&c->cut, c->changed.at[i]);
     sort_array(c->cut.at, c->cut.count, by_uint32);
     for (size_t i = 0; i < c->cut.count; i++)
@@ -459,7 +462,7 @@ void segments_cut_shares(struct sim *sim) {
 void segments_change_share(struct sim *sim, uint32_t job) {
     if (work_is_done(sim, job))
         return;
-    if (share_changes_power(sim, job))
+    if (share_cuts(sim, job))
         cut_in_place(sim, job);
     switch_power_off(sim, job);
     begin_stretch(sim, job);

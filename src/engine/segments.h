@@ -34,7 +34,7 @@ void segments_begin_checkpoint(struct sim *sim, uint32_t job, int64_t end_ns);
 /* A job that runs goes on at another speed; its finish moves. */
 void segments_change_speed(struct sim *sim, uint32_t job, double factor);
 /* After contention_settle: segments end, in the order of jobs, if another share changes their
-   power. Runs that tell segments call it before the two functions below. */
+   power. Runs that tell segments call it before jobs and batches take their shares. */
 void segments_cut_shares(struct sim *sim);
 /* A job that runs goes on at the share that contention.h wants for it, and finish and power follow.
    If its power changes its segment ends, too. */
