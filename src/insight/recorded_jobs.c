@@ -221,6 +221,7 @@ struct reader {
     struct intern models;    /* names as the file has them -> number */
     struct str key;
     ARRAY_OF(int) labels; /* places of their columns */
+    bool changes;         /* the utilization of rigid jobs may */
 };
 
 /* --- requests --- */
@@ -279,6 +280,14 @@ static void read_types(struct reader *r, struct config_request *q) {
     }
 }
 
+static bool some_utilization_changes(const struct recorded_folder *folder) {
+    const struct stream *streams = folder->source.streams.at;
+    size_t i = 0;
+    while (i < folder->source.streams.count && !streams[i].utilization_path)
+        i++;
+    return i < folder->source.streams.count;
+}
+
 static struct config_request read_request(struct reader *r, uint32_t model) {
     struct config_request q;
     memset(&q, 0, sizeof q); /* it is hashed with its padding */
@@ -290,9 +299,7 @@ static struct config_request read_request(struct reader *r, uint32_t model) {
         recorded_table_refuse(&r->table, W_SHARE, "a share below 1");
     else
         q.milli = (uint32_t)lround(share * WHOLE_GPU_MILLI);
-    const struct schema_list *streams = &r->run->folder->source.streams;
-    for (size_t i = 0; q.kind == JOB_KIND_RIGID && i < streams->count; i++)
-        q.changes = q.changes || ((const struct stream *)streams->at)[i].utilization_path;
+    q.changes = q.kind == JOB_KIND_RIGID && r->changes;
     read_k(r, &q);
     read_batches(r, &q);
     read_types(r, &q);
@@ -445,7 +452,7 @@ static void find_allowed_k(struct recorded_run *run) {
 }
 
 int recorded_jobs_load(struct recorded_run *run, struct error *reterr) {
-    struct reader r = {.run = run};
+    struct reader r = {.run = run, .changes = some_utilization_changes(run->folder)};
     struct arena arena = {0};
     const struct recorded_rows *rows = &run->part->workload;
     int result = init_workload(run, reterr);

@@ -40,21 +40,11 @@ static void record_all(const struct override *o, const struct override_place *mo
     }
 }
 
-/* Whether it has values beside derived ones. */
-static bool has_plain_values(const struct override *o) {
-    size_t i = 0;
-    while (i < o->count && o->assignments[i].value.parameter.derived != DERIVED_NONE)
-        i++;
-    return i < o->count;
-}
-
 /* Each for override_each_place: what a model says for all its GPU types, and for one. What the
    model says for all its GPU types. */
 static void override_assign_to_model(const struct override *o, const struct override_place *place) {
     struct model model;
     struct gpu_model none;
-    if (!has_plain_values(o))
-        return;
     override_place_read(place, &model, &none);
     for (size_t i = 0; i < o->count; i++) {
         struct override_assignment *a = &o->assignments[i];
@@ -75,8 +65,6 @@ static void override_assign_to_model(const struct override *o, const struct over
 static void override_assign_to_gpu(const struct override *o, const struct override_place *place) {
     struct model model;
     struct gpu_model gpu_model;
-    if (!has_plain_values(o))
-        return;
     override_place_read(place, &model, &gpu_model);
     for (size_t i = 0; i < o->count; i++) {
         struct override_assignment *a = &o->assignments[i];
@@ -285,12 +273,22 @@ static void note_foreign_gpu(const struct override *o, struct override_notes *no
                                 o->path, o->entry.gpu));
 }
 
+/* Whether it has values beside derived ones. */
+static bool has_plain_values(const struct override *o) {
+    size_t i = 0;
+    while (i < o->count && o->assignments[i].value.parameter.derived != DERIVED_NONE)
+        i++;
+    return i < o->count;
+}
+
 static void apply_entry(struct override *o, struct override_notes *notes) {
     size_t before = o->binding->problems->count;
     if (override_entry_bind(o) < 0)
         return;
-    override_each_place(o, false, override_assign_to_model);
-    override_each_place(o, true, override_assign_to_gpu);
+    if (has_plain_values(o)) { /* else there is no need to read the models */
+        override_each_place(o, false, override_assign_to_model);
+        override_each_place(o, true, override_assign_to_gpu);
+    }
     override_each_place(o, true, override_derive);
     if (o->binding->problems->count == before) {
         conclude(o, notes);
