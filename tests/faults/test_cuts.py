@@ -130,6 +130,11 @@ def columns_of_a_failed_write(folder):
             assert states == ["done"] * done + ["missing"] * (3 - done), (do, at, states)
             good(*words, out)
             assert (out / "sweep.csv").read_bytes() == expected, (do, at)
+    sweep.write_text(sweep.read_text(encoding="utf-8").replace("[7, 8, 9]", "[1, 2, 3, 4, 5, 6]"), encoding="utf-8")
+    shutil.rmtree(out)  # others, which are running, are written after the failure: with their columns
+    easim("sweep", sweep, "--quiet", "-t", "3", "--out", out, call="write", path=f"/{run.name}", at=1, do="EIO")
+    listed = good("sweep", sweep, "--out", out, "--list").out
+    assert listed.count(",done\n") == run.read_bytes().count(b"\nrun,"), (listed, run.read_bytes()[:200])
 
 
 def half_and_whole(folder):
