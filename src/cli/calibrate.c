@@ -1,5 +1,4 @@
 /* easim calibrate: measured profiles become models; models are checked against profiles. */
-#include "base/child.h"
 #include "calibrate/fit_record.h"
 #include "calibrate/inference.h"
 #include "calibrate/validation.h"
@@ -7,7 +6,6 @@
 #include "cli/cli.h"
 #include "cli/internal.h"
 #include "cli/options.h"
-#include "io/atomic_file.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -135,23 +133,6 @@ static void print_convergence(const struct calibrated_model *m) {
 }
 
 /* ---- Calibrating ---- */
-
-static int write_whole(const char *path, const struct str *text, struct error *reterr) {
-    return path ? atomic_file_write_alone(path, text->text, text->length, reterr) : 0;
-}
-
-int calibrate_write(const struct options *options, struct str *keys, struct str *points) {
-    struct error error = {0};
-    sigset_t before;
-    signals_hold(&before);
-    int r = write_whole(options->output, keys, &error);
-    if (r == 0)
-        r = write_whole(options->points, points, &error);
-    signals_release(&before);
-    str_finish(keys);
-    str_finish(points);
-    return r < 0 ? cli_report_error(&error) : EXIT_DONE;
-}
 
 static int write_models(const struct options *options, const struct calibration *calibration,
                         const struct inference *inference) {
@@ -323,7 +304,6 @@ static int check_models(const struct options *options, const struct profile_tabl
                              .length = strlen(options->check_models)};
     struct model_set models;
     struct str points = {0};
-    struct error error = {0};
     int r = EXIT_DONE;
     size_t predicted = 0;
     if (model_set_load(&models, &path, &binding) < 0) {
@@ -348,11 +328,9 @@ static int check_models(const struct options *options, const struct profile_tabl
                 options->operands[0]);
         r = EXIT_RUN_FAILED;
     }
-    if (write_whole(options->points, &points, &error) < 0)
-        r = cli_report_error(&error);
-    str_finish(&points);
+    int written = calibrate_write(options, NULL, &points);
     arena_finish(&arena);
-    return r;
+    return written == EXIT_DONE ? r : written;
 }
 
 /* A second word, and options of other words. */

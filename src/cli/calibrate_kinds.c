@@ -1,11 +1,13 @@
-/* Runs `easim calibrate` of collectives and of failures, and refuses options that belong to another
-   kind of calibration. */
+/* Runs `easim calibrate` of collectives and of failures. For all kinds: refuses options that belong
+   to another one, and writes the files. */
+#include "base/child.h"
 #include "base/units.h"
 #include "calibrate/collectives/collective_laws.h"
 #include "calibrate/time_fit.h"
 #include "cli/calibrate_parts.h"
 #include "cli/cli.h"
 #include "cli/internal.h"
+#include "io/atomic_file.h"
 #include "io/csv.h"
 
 #include <math.h>
@@ -66,6 +68,26 @@ int calibrate_refuse(const struct options *options, enum calibrate_word word) {
         r = ERROR_INPUT;
     }
     return r;
+}
+
+/* --- calibrate_write --- */
+
+static int write_whole(const char *path, const struct str *text, struct error *reterr) {
+    return path ? atomic_file_write_alone(path, text->text, text->length, reterr) : 0;
+}
+
+int calibrate_write(const struct options *options, struct str *keys, struct str *points) {
+    struct error error = {0};
+    sigset_t before;
+    signals_hold(&before);
+    int r = keys ? write_whole(options->output, keys, &error) : 0;
+    if (r == 0)
+        r = write_whole(options->points, points, &error);
+    signals_release(&before);
+    if (keys)
+        str_finish(keys);
+    str_finish(points);
+    return r < 0 ? cli_report_error(&error) : EXIT_DONE;
 }
 
 /* --- calibrate_collectives --- */

@@ -16,8 +16,8 @@ int calibrate_limits(struct options *options);
 /* Latency and bandwidth inside nodes from measured collectives. */
 int calibrate_collectives(struct options *options);
 
-/* Writes the files that are asked for, keys and points; a signal comes before both or after both.
-   Releases the texts. */
+/* Writes the files that are asked for, keys (NULL: none) and points; a signal comes before both or
+   after both. Releases the texts. */
 int calibrate_write(const struct options *options, struct str *keys, struct str *points);
 
 #endif

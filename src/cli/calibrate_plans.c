@@ -138,7 +138,7 @@ static int show_fit(const struct options *options, const struct plan_rows *rows,
     print_errors("a constant rate, held out:", rows, fit,
                  offsetof(struct plan_error, constant_left_out), true);
     write_points(rows, fit, &points);
-    return calibrate_write(options, &(struct str){0}, &points);
+    return calibrate_write(options, NULL, &points);
 }
 
 /* GPUs of a node, one number for all rows; 0 after saying what is wrong. */
