@@ -179,11 +179,13 @@ static const struct power_level_point *nearest_point(const struct power_limits *
     return best;
 }
 
-struct limit_point level_point(const struct power_limits *limits, double tdp_w, double limit_w,
-                               const struct easim_config *config, uint32_t span) {
+/* What was measured of a configuration in a span, monotone, with no limit last; to be freed. */
+static struct limit_point *settled_points(const struct power_limits *limits, double tdp_w,
+                                          const struct easim_config *config, uint32_t span,
+                                          uint32_t *ret_count) {
     const struct power_level *levels = limits->levels.at;
     struct limit_point *points = mem_alloc((limits->levels.count + 1) * sizeof *points);
-    size_t count = 0;
+    uint32_t count = 0;
     for (size_t l = 0; l < limits->levels.count && levels[l].power_limit_w < tdp_w; l++) {
         const struct power_level_point *p = nearest_point(limits, &levels[l], config, (int)span);
         points[count++] = (struct limit_point){levels[l].power_limit_w,
@@ -192,9 +194,24 @@ struct limit_point level_point(const struct power_limits *limits, double tdp_w, 
     }
     points[count++] = (struct limit_point){tdp_w, 1, 1};
     limit_table_settle(points, count);
+    *ret_count = count;
+    return points;
+}
+
+/* Never faster than without a limit, and never more power. */
+static struct limit_point clamped_at(const struct limit_point *points, size_t count,
+                                     double limit_w) {
     struct limit_point at = limit_table_at(points, count, limit_w);
-    free(points);
     return (struct limit_point){limit_w, fmin(1, at.draw), fmin(1, at.speed)};
+}
+
+struct limit_point level_point(const struct power_limits *limits, double tdp_w, double limit_w,
+                               const struct easim_config *config, uint32_t span) {
+    uint32_t count;
+    struct limit_point *points = settled_points(limits, tdp_w, config, span, &count);
+    struct limit_point at = clamped_at(points, count, limit_w);
+    free(points);
+    return at;
 }
 
 struct easim_config level_apply(const struct power_limits *limits, const struct gpu_type *type,
@@ -209,4 +226,82 @@ struct easim_config level_apply(const struct power_limits *limits, const struct 
         c.power_w[span] *= at.draw;
     }
     return c;
+}
+
+/* --- limit_curve --- */
+/* Of measured points both draw and speed of the last, no limit, are at least 1: whatever it was
+   pooled with was more. */
+
+void limit_curve_init(struct limit_curve *curve, const struct power_limits *limits,
+                      const struct gpu_type *type, const struct easim_config *unlimited,
+                      uint32_t span) {
+    *curve = (struct limit_curve){.unlimited_w = unlimited->power_w[span],
+                                  .least_limit_w = cluster_floor_w(type),
+                                  .most_limit_w = type->tdp_w,
+                                  .law = type->limit_law};
+    if (!limits || limits->levels.count == 0)
+        return;
+    curve->points = settled_points(limits, type->tdp_w, unlimited, span, &curve->count);
+    curve->least_limit_w = fmax(type->floor_w, curve->points[0].limit_w);
+}
+
+void limit_curve_finish(struct limit_curve *curve) {
+    free(curve->points);
+    *curve = (struct limit_curve){0};
+}
+
+double limit_curve_draw_w(const struct limit_curve *curve, double limit_w) {
+    double power_w = curve->unlimited_w;
+    limit_w = fmin(curve->most_limit_w, fmax(curve->least_limit_w, limit_w));
+    if (curve->count == 0)
+        return fmin(power_w, fmax(limit_w, limit_law_least(&curve->law) * power_w));
+    return power_w * clamped_at(curve->points, curve->count, limit_w).draw;
+}
+
+double limit_curve_least_w(const struct limit_curve *curve) {
+    return limit_curve_draw_w(curve, curve->least_limit_w);
+}
+
+double limit_curve_speed(const struct limit_curve *curve, double draw_w) {
+    double power_w = curve->unlimited_w;
+    draw_w = fmax(draw_w, limit_curve_least_w(curve));
+    if (draw_w >= power_w)
+        return 1;
+    if (curve->count == 0)
+        return limit_law_speed(&curve->law, draw_w / power_w);
+    const struct limit_point *below = &curve->points[curve->count - 1];
+    while (power_w * below->draw > draw_w)
+        below--;
+    double from_w = power_w * below[0].draw, to_w = power_w * below[1].draw;
+    double share = (draw_w - from_w) / (to_w - from_w);
+    return fmin(1, below[0].speed + share * (below[1].speed - below[0].speed));
+}
+
+static double table_draw(const struct limit_point *points, double speed) {
+    const struct limit_point *to = points;
+    while (to->speed < speed)
+        to++;
+    if (to == points)
+        return to->draw;
+    double share = (speed - to[-1].speed) / (to->speed - to[-1].speed);
+    return to[-1].draw + share * (to->draw - to[-1].draw);
+}
+
+double limit_curve_draw_at_speed_w(const struct limit_curve *curve, double speed) {
+    double draw = curve->count == 0 ? limit_law_draw(&curve->law, speed)
+                                    : table_draw(curve->points, fmin(1, speed));
+    return fmin(curve->unlimited_w, fmax(limit_curve_least_w(curve), draw * curve->unlimited_w));
+}
+
+double limit_curve_best_w(const struct limit_curve *curve, double most_w) {
+    double best = limit_law_best(&curve->law), least_energy = INFINITY;
+    for (uint32_t i = 0; i < curve->count; i++) {
+        double draw = fmin(1, curve->points[i].draw),
+               energy = draw / fmin(1, curve->points[i].speed);
+        if (energy < least_energy) {
+            least_energy = energy;
+            best = draw;
+        }
+    }
+    return fmin(most_w, fmax(limit_curve_least_w(curve), best * curve->unlimited_w));
 }

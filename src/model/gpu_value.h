@@ -66,4 +66,34 @@ struct limit_point level_point(const struct power_limits *limits, double tdp_w, 
 struct easim_config level_apply(const struct power_limits *limits, const struct gpu_type *type,
                                 double limit_w, const struct easim_config *unlimited);
 
+/* --- limit_curve: speed of one GPU over its draw, in one configuration and span --- */
+
+struct limit_curve {
+    double unlimited_w; /* P: its draw without a limit, at most tdp_w */
+    double least_limit_w, most_limit_w;
+    struct limit_law law;       /* if nothing was measured */
+    struct limit_point *points; /* as level_point has them, no limit last; owned */
+    uint32_t count;             /* 0: by the law */
+};
+
+/* limits: as for level_apply. Limits go from the least measured one, but at least a stated floor_w,
+   or cluster_floor_w if none was measured, to tdp_w. */
+void limit_curve_init(struct limit_curve *curve, const struct power_limits *limits,
+                      const struct gpu_type *type, const struct easim_config *unlimited,
+                      uint32_t span);
+void limit_curve_finish(struct limit_curve *curve);
+/* The draw at a limit, which is brought into the range: the power that level_apply gives. */
+double limit_curve_draw_w(const struct limit_curve *curve, double limit_w);
+/* The draw at the least limit. */
+double limit_curve_least_w(const struct limit_curve *curve);
+/* rho in (0, 1] at a draw, brought into [least, P]: of the highest limit that draws no more. At the
+   draw of a limit it is the speed that level_apply gives, except where higher limits draw as much
+   and are faster. */
+double limit_curve_speed(const struct limit_curve *curve, double draw_w);
+/* The least draw, within [least, P], at which rho, in (0, 1], is reached. */
+double limit_curve_draw_at_speed_w(const struct limit_curve *curve, double speed);
+/* d_eff, the draw of least energy per work: of the law, or of the measured points the best, of
+   equal ones that of least draw; then brought into [least, most_w]. */
+double limit_curve_best_w(const struct limit_curve *curve, double most_w);
+
 #endif
