@@ -29,7 +29,7 @@ SLIP_LINES = 60  # a shorter .c is one
 
 class Limits:
     """Of a folder src."""
-    files = 650
+    files = 652  # two more of issue 41: power_fill
     files_a_thousand_lines = 5.5
     room_files = {"engine": 40}
     median_c_lines = (170, 300)
