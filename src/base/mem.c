@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define PAGE_BYTES  4096
 #define LARGE_BYTES ((size_t)4 << 20)
@@ -79,6 +80,15 @@ void *mem_realloc(void *old, size_t count, size_t bytes_each) {
 char *mem_strdup(const char *text) {
     size_t bytes = strlen(text) + 1;
     return memcpy(mem_alloc(bytes), text, bytes);
+}
+
+void mem_give_back(const void *array, size_t each, size_t first, size_t count) {
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)array;
+    uintptr_t from = (at + first * each) / page * page,
+              end = (at + (first + count) * each) / page * page;
+    from = from < at ? from + page : from;
+    if (from < end)
+        madvise((void *)from, end - from, MADV_DONTNEED);
 }
 
 void *mem_shared(size_t bytes) {

@@ -22,6 +22,11 @@ _Noreturn void mem_exhausted(size_t bytes);
 /* The same end for another fault of the machine; machine_end says when. */
 _Noreturn void mem_end(const char *fault);
 
+/* Elements of a private array that no one needs again read as zero and take up no memory, except
+   for those in the last page. Before the first of them in its page there are none that one needs.
+ */
+void mem_give_back(const void *array, size_t each, size_t first, size_t count);
+
 /* Zeroed memory that this process shares with those it forks. */
 void *mem_shared(size_t bytes);
 void mem_unshare(void *memory, size_t bytes);

@@ -70,11 +70,6 @@ void guard_hide(struct guard *guard, size_t from, size_t bytes) {
         machine_end("check: cannot hide a page of the view: %s", strerror(errno));
 }
 
-void guard_give_back(struct guard *guard, const void *at, size_t bytes) {
-    char *host = guard->host;
-    madvise(host + ((const char *)at - host), bytes, MADV_DONTNEED);
-}
-
 void guard_finish(struct guard *guard) {
     if (guard->shown && guard->shown != guard->host)
         munmap((void *)(uintptr_t)guard->shown, guard->bytes);

@@ -39,9 +39,6 @@ void guard_finish(struct guard *guard); /* accepts a zeroed one */
 /* Makes whole pages of a checked memory, which follow an array, unreadable for policies. */
 void guard_hide(struct guard *guard, size_t from, size_t bytes);
 
-/* These whole pages, of a memory that is not checked, read as zero again and take up none. */
-void guard_give_back(struct guard *guard, const void *at, size_t bytes);
-
 /* Called before the host changes the bytes at `at` of its mapping: makes them writable. */
 static inline void *guard_open(struct guard *guard, const void *at, size_t bytes);
 /* The policy may look from now on. */

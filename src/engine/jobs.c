@@ -251,6 +251,15 @@ void jobs_reject(struct sim *sim, uint32_t job, const char *reason) {
     view_drop_job(&sim->view, job);
 }
 
+void jobs_drop_past(struct sim *sim) {
+    uint32_t from = sim->dropped, end = sim->dropped = sim->view.past;
+    for (const struct observer *const *o = sim->observers; *o; o++)
+        if ((*o)->past)
+            (*o)->past((*o)->context, sim, end);
+    mem_give_back(sim->runs, sizeof *sim->runs, from, end - from);
+    mem_give_back(sim->moved, sizeof *sim->moved, from, end - from);
+}
+
 static void jobs_requeue(struct sim *sim, uint32_t job) {
     if (sim->view.jobs[job].state == EASIM_JOB_CHECKPOINTING) /* else it has failed while it ran */
         view_remove_checkpointing(&sim->view, job);

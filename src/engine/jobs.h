@@ -11,6 +11,8 @@
 void jobs_arrive(struct sim *sim, uint32_t job);
 void jobs_submit(struct sim *sim, uint32_t job); /* into the queue */
 void jobs_reject(struct sim *sim, uint32_t job, const char *reason);
+/* Observers hear of jobs that are past for the view; the run keeps what few of its parts have. */
+void jobs_drop_past(struct sim *sim);
 /* Takes GPUs for a start; the view shows the job as running. False if they are not free. */
 bool jobs_take_gpus(struct sim *sim, uint32_t job, uint32_t config, struct allocation *allocation);
 /* The start itself: set-up, events, power. Owns the allocation. */

@@ -115,6 +115,8 @@ void callbacks_decide(struct sim *sim) {
     if (sim->options.time_decisions)
         sim->decide_ns += thread_ns() - start_ns;
     view_end_decision(&sim->view);
+    if (sim->options.past_is_dropped && sim->view.past > sim->dropped)
+        jobs_drop_past(sim);
 }
 
 void callbacks_init(struct sim *sim) {

@@ -391,7 +391,8 @@ struct sim_options {
     uint32_t grown;  /* parts of the view that are as in a later host (view.h) */
     int64_t stop_ns; /* > 0: the run is over once time goes beyond it */
     bool strict;     /* a refused action ends the run */
-    bool time_decisions;       /* measure decide_ns */
+    bool time_decisions;  /* measure decide_ns */
+    bool past_is_dropped; /* nobody needs runs and moved of jobs after observers heard of `past` */
     const atomic_bool *cancel; /* NULL, or set from outside to give up */
     atomic_ulong *progress;    /* NULL, or counts events for somebody outside */
     /* NULL, or false in copies of this process that a policy has forked: they end */
@@ -431,6 +432,7 @@ struct sim {
     int64_t *computing_nw;         /* by config and span; of a rigid job at its mean utilization */
     struct unsaved *unsaved;       /* by job; not in runs, since few jobs ever use it */
     struct moved *moved;           /* by job */
+    uint32_t dropped;              /* of the jobs below it, runs and moved read as zero */
     struct lost *lost;             /* by job; NULL: no job has lost any work */
     struct progress *progress;     /* by job; NULL: every job is as fast as predicted */
     struct use *uses;              /* by job; NULL: the power of no job changes with its progress */

@@ -359,8 +359,11 @@ void view_drop_job(struct view *view, uint32_t job) {
 void view_end_decision(struct view *view) {
     view_header(view)->event_count = 0;
     for (size_t i = 0; i < view->over_blocks.count; i++)
-        guard_give_back(&view->guard, &view->jobs[view->over_blocks.at[i] * view->jobs_per_block],
-                        view->jobs_per_block * sizeof *view->jobs);
+        mem_give_back(view->jobs, sizeof *view->jobs,
+                      (size_t)view->over_blocks.at[i] * view->jobs_per_block, view->jobs_per_block);
+    while (view->over_blocks.count > 0 &&
+           view->over[view->past / view->jobs_per_block] == view->jobs_per_block)
+        view->past += view->jobs_per_block;
     view->over_blocks.count = 0;
 }
 

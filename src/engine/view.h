@@ -72,6 +72,7 @@ struct view {
        index is its address, and what is asked of a job that is over the engine knows. */
     uint32_t *over, jobs_per_block;
     ARRAY_OF(uint32_t) over_blocks;
+    uint32_t past; /* the jobs below it are in such blocks whose memory is back */
     const char *span_names[NETWORK_MOST_SPANS];
     uint32_t span_nodes[NETWORK_MOST_SPANS];
 };

@@ -27,6 +27,7 @@ double fairness_finish_time(double jct_s, double ideal_s) {
 /* --- job_stats --- */
 
 #define SLOWDOWN_BOUND_S 10.0
+#define NOT_FINISHED     (-1.0)
 
 double job_stats_slowdown(double jct_s, double exec_s) {
     return fmax(1, jct_s / fmax(exec_s, SLOWDOWN_BOUND_S));
@@ -36,13 +37,14 @@ double job_stats_percentile(const double *sorted, size_t count, double share) {
     return count > 0 ? gsl_stats_quantile_from_sorted_data(sorted, 1, count, share) : NAN;
 }
 
-/* Sums over the measured jobs of a run. */
-struct sums {
+/* The sums, except totals, are over the measured jobs. */
+struct job_sums {
     const struct sim *sim;
     struct summary *summary;
     struct user_row *users;
     struct type_row *types;
-    double *jct, *lateness; /* of finished jobs; of late ones */
+    uint32_t next; /* the jobs below it are in the sums */
+    struct job_totals totals;
     size_t jct_count, lateness_count;
     double jct_sum, restricted, wait, slowdown, dedicated, edp, edp_exec, ftf, ftf_max,
         prediction_error;
@@ -50,8 +52,8 @@ struct sums {
     int128 finished_energy;
     size_t waits, ftf_count;
     int64_t first_submit_ns, last_finish_ns;
-    double *user_slowdown, *user_jct;
-    uint32_t *user_finished;
+    double *lateness, *user_finished; /* of late ones; numbers of jobs */
+    double jct[];                     /* of all, NOT_FINISHED of those that are not; then those */
 };
 
 uint32_t job_stats_fair_gpus(uint32_t gpus, int64_t life_ns, int128 jobs_ns) {
@@ -80,7 +82,7 @@ static double dedicated_s(const struct sim *sim, const struct job_spec *spec) {
     return config_table_best_s(&sim->workload->table, spec->set, spec->work, start_s(sim, spec));
 }
 
-static void add_fairness(struct sums *sums, double rho) {
+static void add_fairness(struct job_sums *sums, double rho) {
     if (isnan(rho))
         return;
     sums->ftf += rho;
@@ -88,11 +90,11 @@ static void add_fairness(struct sums *sums, double rho) {
     sums->ftf_count++;
 }
 
-static void add_finished(struct sums *sums, uint32_t job, const struct job_record *record) {
+static void add_finished(struct job_sums *sums, uint32_t job, const struct job_record *record) {
     const struct job_spec *spec = record->spec;
     double jct_s = units_s(record->jct_ns), exec_s = units_s(record->exec_ns);
     double slowdown = job_stats_slowdown(jct_s, exec_s);
-    sums->jct[sums->jct_count++] = jct_s;
+    sums->jct[sums->jct_count] = jct_s;
     sums->jct_sum += jct_s;
     sums->slowdown += slowdown;
     sums->dedicated += job_stats_slowdown(jct_s, dedicated_s(sums->sim, spec));
@@ -105,8 +107,8 @@ static void add_finished(struct sums *sums, uint32_t job, const struct job_recor
     add_fairness(sums, fairness_finish_time(jct_s, ideal_s(sums->sim, job, record)));
     if (record->deadline == DEADLINE_MISSED)
         sums->lateness[sums->lateness_count++] = units_s(record->finish_ns - spec->deadline_ns);
-    sums->user_slowdown[spec->user] += slowdown;
-    sums->user_jct[spec->user] += jct_s;
+    sums->users[spec->user].slowdown_mean += slowdown; /* the sum, up to the end */
+    sums->users[spec->user].jct_mean_s += jct_s;
     sums->user_finished[spec->user]++;
     sums->types[record->config->gpu_type].jobs++;
 }
@@ -118,7 +120,7 @@ static void add_user(struct user_row *user, const struct job_record *record) {
     user->energy_kwh += record->energy_j / J_PER_KWH;
 }
 
-static void add_measured_job(struct sums *sums, uint32_t job) {
+static void add_measured_job(struct job_sums *sums, uint32_t job) {
     const struct job_record record = job_record_of(sums->sim, job);
     const struct job_spec *spec = record.spec;
     struct summary *s = sums->summary;
@@ -131,8 +133,7 @@ static void add_measured_job(struct sums *sums, uint32_t job) {
     s->deadline_jobs += record.deadline_is_due;
     s->deadline_missed += record.deadline_is_due && record.deadline == DEADLINE_MISSED;
     sums->submitted_s += spec->reference_gpu_s;
-    sums->restricted +=
-        units_s((finished ? record.finish_ns : sums->sim->now_ns) - spec->submit_ns);
+    sums->jct[sums->jct_count] = NOT_FINISHED;
     add_user(&sums->users[spec->user], &record);
     if (record.wait_ns >= 0) {
         sums->wait += units_s(record.wait_ns);
@@ -140,10 +141,27 @@ static void add_measured_job(struct sums *sums, uint32_t job) {
     }
     if (finished)
         add_finished(sums, job, &record);
+    sums->jct_count++;
+}
+
+/* Those that have not finished count up to the end of the run. Leaves only those that have. */
+static void restrict_jct(struct job_sums *sums) {
+    const struct sim *sim = sums->sim;
+    const struct job_spec *spec = sim->workload->jobs.at + sim->next_arrival - sums->jct_count;
+    size_t finished = 0;
+    for (size_t i = 0; i < sums->jct_count; i++, spec++) {
+        double jct_s = sums->jct[i];
+        if (jct_s != NOT_FINISHED)
+            sums->jct[finished++] = jct_s;
+        else
+            jct_s = units_s(sim->now_ns - spec->submit_ns);
+        sums->restricted += jct_s;
+    }
+    sums->jct_count = finished;
 }
 
 /* GPU-seconds against what each user could have had: its demand, or its share if that is less. */
-static double jain_gpu_s(const struct sums *sums) {
+static double jain_gpu_s(const struct job_sums *sums) {
     const struct workload *w = sums->sim->workload;
     double weights = 0, capacity_s = sums->summary->sim_s * sums->sim->cluster->gpus;
     double *values = mem_zalloc(w->users.count, sizeof *values);
@@ -161,14 +179,17 @@ static double jain_gpu_s(const struct sums *sums) {
     return index;
 }
 
-static double finish_users(struct sums *sums) {
+static double mean_or_nan(double sum, double count) {
+    return count > 0 ? sum / count : NAN;
+}
+
+static double finish_users(struct job_sums *sums) {
     size_t users = sums->sim->workload->users.count, count = 0;
     double *means = mem_zalloc(users, sizeof *means);
     for (size_t u = 0; u < users; u++) {
         struct user_row *row = &sums->users[u];
-        row->jct_mean_s = sums->user_finished[u] ? sums->user_jct[u] / sums->user_finished[u] : NAN;
-        row->slowdown_mean =
-            sums->user_finished[u] ? sums->user_slowdown[u] / sums->user_finished[u] : NAN;
+        row->jct_mean_s = mean_or_nan(row->jct_mean_s, sums->user_finished[u]);
+        row->slowdown_mean = mean_or_nan(row->slowdown_mean, sums->user_finished[u]);
         if (sums->user_finished[u])
             means[count++] = row->slowdown_mean;
     }
@@ -177,13 +198,31 @@ static double finish_users(struct sums *sums) {
     return index;
 }
 
-static double mean_or_nan(double sum, double count) {
-    return count > 0 ? sum / count : NAN;
+static void add_work(struct job_totals *totals, const struct sim *sim, uint32_t job) {
+    const struct job_spec *spec = &sim->workload->jobs.at[job];
+    if (sim_job_state(sim, job) == EASIM_JOB_REJECTED) { /* its work in samples may be unknown */
+        totals->work_left_s += spec->reference_gpu_s;
+    } else if (spec->work > 0) {
+        double share = account_work_done(sim, job) / spec->work;
+        totals->work_done_s += spec->reference_gpu_s * share;
+        totals->work_left_s += spec->reference_gpu_s * (1 - share);
+    }
 }
 
-static void fill_summary(struct sums *sums) {
+void job_sums_add(struct job_sums *sums, uint32_t end) {
+    const struct workload *w = sums->sim->workload;
+    for (; sums->next < end; sums->next++) {
+        add_work(&sums->totals, sums->sim, sums->next);
+        if (w->jobs.at[sums->next].submit_ns >= w->warmup_ns)
+            add_measured_job(sums, sums->next);
+    }
+}
+
+void job_sums_close(struct job_sums *sums) {
     struct summary *s = sums->summary;
+    job_sums_add(sums, sums->sim->next_arrival);
     double finished = s->jobs_finished;
+    restrict_jct(sums);
     sort_doubles(sums->jct, sums->jct_count);
     sort_doubles(sums->lateness, sums->lateness_count);
     s->jobs_unfinished = s->jobs_submitted - finished - s->jobs_rejected;
@@ -210,46 +249,28 @@ static void fill_summary(struct sums *sums) {
     s->jain_slowdown = finish_users(sums);
 }
 
-void job_stats_sum_up(const struct sim *sim, struct summary *summary, struct user_row *users,
-                      struct type_row *types) {
-    size_t jobs = sim->workload->jobs.count, user_count = sim->workload->users.count;
-    struct sums t = {.sim = sim, .summary = summary, .users = users, .types = types};
-    t.jct = mem_zalloc(jobs, sizeof *t.jct);
-    t.lateness = mem_zalloc(jobs, sizeof *t.lateness);
-    t.user_slowdown = mem_zalloc(user_count, sizeof *t.user_slowdown);
-    t.user_jct = mem_zalloc(user_count, sizeof *t.user_jct);
-    t.user_finished = mem_zalloc(user_count, sizeof *t.user_finished);
-    for (uint32_t j = 0; j < sim->next_arrival; j++)
-        if (sim->workload->jobs.at[j].submit_ns >= sim->workload->warmup_ns)
-            add_measured_job(&t, j);
-    fill_summary(&t);
-    free(t.jct);
-    free(t.lateness);
-    free(t.user_slowdown);
-    free(t.user_jct);
-    free(t.user_finished);
-}
-
-/* --- job_totals --- */
-
-static void add_work(struct job_totals *totals, const struct sim *sim, uint32_t job) {
-    const struct job_spec *spec = &sim->workload->jobs.at[job];
-    if (sim_job_state(sim, job) == EASIM_JOB_REJECTED) { /* its work in samples may be unknown */
-        totals->work_left_s += spec->reference_gpu_s;
-    } else if (spec->work > 0) {
-        double share = account_work_done(sim, job) / spec->work;
-        totals->work_done_s += spec->reference_gpu_s * share;
-        totals->work_left_s += spec->reference_gpu_s * (1 - share);
-    }
-}
-
-struct job_totals job_totals_of(const struct sim *sim) {
-    struct job_totals totals = {0};
-    for (uint32_t j = 0; j < sim->next_arrival; j++)
+struct job_totals job_sums_totals(const struct job_sums *sums) {
+    const struct sim *sim = sums->sim;
+    struct job_totals totals = sums->totals;
+    for (uint32_t j = sums->next; j < sim->next_arrival; j++)
         add_work(&totals, sim, j);
     for (uint32_t j = 0; sim->lost && j < sim->next_arrival; j++) {
         totals.lost_energy += sim->lost[j].energy;
         totals.lost_gpu_ps += sim->lost[j].gpu_ps;
     }
     return totals;
+}
+
+struct job_sums *job_sums_new(const struct sim *sim, struct summary *summary,
+                              struct user_row *users, struct type_row *types) {
+    size_t jobs = sim->workload->jobs.count, user_count = sim->workload->users.count;
+    struct job_sums *sums =
+        mem_zalloc(1, sizeof *sums + (2 * jobs + user_count) * sizeof *sums->jct);
+    *sums = (struct job_sums){.sim = sim,
+                              .summary = summary,
+                              .users = users,
+                              .types = types,
+                              .lateness = sums->jct + jobs,
+                              .user_finished = sums->jct + 2 * jobs};
+    return sums;
 }

@@ -17,14 +17,7 @@ uint32_t job_stats_fair_gpus(uint32_t gpus, int64_t life_ns, int128 jobs_ns);
 /* Percentile 0..1, linear between order statistics (type 7); NAN if empty. values: sorted. */
 double job_stats_percentile(const double *sorted, size_t count, double share);
 
-/* Fills in the job columns of a summary that knows sim_s, the zeroed rows of all users, and the job
-   counts of the rows of all GPU types. */
-void job_stats_sum_up(const struct sim *sim, struct summary *summary, struct user_row *users,
-                      struct type_row *types);
-
-/* --- job_totals: work, and what was lost, over all submitted jobs, measured or not --- */
-
-/* Work is in reference GPU-seconds. */
+/* Work, and what was lost, over all submitted jobs, measured or not. In reference GPU-seconds. */
 struct job_totals {
     double work_done_s; /* so far, of unfinished jobs too; lost work not counted */
     double work_left_s; /* that of rejected jobs too */
@@ -33,7 +26,17 @@ struct job_totals {
     int128 lost_gpu_ps;
 };
 
-struct job_totals job_totals_of(const struct sim *sim);
+/* Sums over jobs in the order of their indices, whenever they are made. */
+struct job_sums;
+
+/* To fill in the job columns of a zeroed summary, the zeroed rows of all users, and the job counts
+   of the rows of all GPU types; all outlive it. Release with free(). */
+struct job_sums *job_sums_new(const struct sim *sim, struct summary *summary,
+                              struct user_row *users, struct type_row *types);
+/* Adds the jobs below `end` that it does not have yet: they are over, or the run is. */
+void job_sums_add(struct job_sums *sums, uint32_t end);
+void job_sums_close(struct job_sums *sums); /* the run is over, and the summary knows sim_s */
+struct job_totals job_sums_totals(const struct job_sums *sums); /* of all jobs, up to now */
 
 /* --- fairness: fairness measures; pure functions --- */
 

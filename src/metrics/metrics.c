@@ -53,13 +53,25 @@ static void copy_meter(struct power_meter *to, const struct power_meter *from) {
     memcpy(to->types, from->types, from->type_count * sizeof *to->types);
 }
 
+static struct job_sums *job_sums_of(struct metrics *metrics, const struct sim *sim) {
+    if (metrics->job_sums)
+        return metrics->job_sums;
+    metrics->users = mem_zalloc(sim->workload->users.count, sizeof *metrics->users);
+    metrics->types = mem_zalloc(sim->cluster->gpu_type_count, sizeof *metrics->types);
+    return metrics->job_sums = job_sums_new(sim, &metrics->summary, metrics->users, metrics->types);
+}
+
+static void on_past(void *context, const struct sim *sim, uint32_t end) {
+    job_sums_add(job_sums_of(context, sim), end);
+}
+
 /* Measuring starts anew: what came before the end of the warm-up does not count. */
 static void on_measure(void *context, const struct sim *sim) {
     struct metrics *metrics = context;
     free(metrics->at_start.types);
     copy_meter(&metrics->at_start, &sim->meter);
     metrics->start_ns = sim->now_ns;
-    metrics->jobs_at_start = job_totals_of(sim);
+    metrics->jobs_at_start = job_sums_totals(job_sums_of(metrics, sim));
     metrics->power_max_nw = 0;
     metrics->frag_gpu_ps = metrics->violation_energy = 0;
     metrics->violation_ns = 0;
@@ -166,12 +178,14 @@ void metrics_init(struct metrics *metrics, bool record_decisions) {
                                           .job = count_change,
                                           .service = on_service,
                                           .action = note_action,
+                                          .past = on_past,
                                           .measure = on_measure};
 }
 
 void metrics_finish(struct metrics *metrics) {
     free(metrics->decision_rows.at);
     free(metrics->at_start.types);
+    free(metrics->job_sums);
     free(metrics->users);
     free(metrics->types);
     free(metrics->summary.services);
@@ -185,7 +199,6 @@ static void sum_up_energy(struct metrics *metrics, const struct sim *sim) {
     int128 idle = 0, setup = 0, computing = 0, setup_gpu_ps = 0, computing_gpu_ps = 0,
            sleep_gpu_ps = 0;
     int128 limited_gpu_ps = 0, service = 0, loading_gpu_ps = 0, serving_gpu_ps = 0;
-    metrics->types = mem_zalloc(sim->cluster->gpu_type_count, sizeof *metrics->types);
     for (uint32_t h = 0; h < sim->cluster->gpu_type_count; h++) {
         static const struct power_type zero;
         const struct power_type *now = &sim->meter.types[h],
@@ -252,9 +265,10 @@ static void sum_up_prices(struct metrics *metrics, const struct sim *sim) {
 }
 
 /* Of all jobs, measured or not. */
-static void sum_up_totals(struct metrics *metrics, const struct sim *sim) {
+static void sum_up_totals(struct metrics *metrics) {
     struct summary *s = &metrics->summary;
-    const struct job_totals now = job_totals_of(sim), *then = &metrics->jobs_at_start;
+    const struct job_totals now = job_sums_totals(metrics->job_sums),
+                            *then = &metrics->jobs_at_start;
     s->work_done_gpu_h = (now.work_done_s - then->work_done_s) / S_PER_H;
     s->work_unfinished_gpu_h = now.work_left_s / S_PER_H;
     s->energy_lost_kwh = power_j(now.lost_energy - then->lost_energy) / J_PER_KWH;
@@ -268,10 +282,10 @@ void metrics_sum_up(struct metrics *metrics, const struct sim *sim) {
         on_measure(metrics, sim);
     bool capped = metrics->capped || isfinite(sim->cluster->power_cap_w);
     s->sim_s = units_s(sim->now_ns - metrics->start_ns);
+    struct job_sums *job_sums = job_sums_of(metrics, sim);
     sum_up_energy(metrics, sim);
-    metrics->users = mem_zalloc(sim->workload->users.count, sizeof *metrics->users);
-    job_stats_sum_up(sim, s, metrics->users, metrics->types);
-    sum_up_totals(metrics, sim);
+    job_sums_close(job_sums);
+    sum_up_totals(metrics);
     sum_up_prices(metrics, sim);
     s->throughput_jobs_per_h = summary_ratio(s->jobs_finished, s->sim_s / S_PER_H);
     s->energy_per_job_kwh = summary_ratio(s->energy_kwh, s->jobs_finished);

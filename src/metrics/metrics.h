@@ -58,6 +58,7 @@ struct metrics {
     struct priced co2, cost;
     uint64_t preemptions, resizes, job_failures, node_failures_at_start;
     struct summary summary;
+    struct job_sums *job_sums; /* NULL: none has been added */
     struct user_row *users;
     struct type_row *types;
     struct service_stats service_stats;

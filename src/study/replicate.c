@@ -121,6 +121,18 @@ static void put_piece(void *context, unsigned part, struct slice piece) {
     shared_ring_put(context, part, piece);
 }
 
+static void set_options(const struct pool *pool, uint32_t index, struct sim_options *set) {
+    const struct replicate_options *options = pool->options;
+    set->replication = index;
+    set->check = options->check;
+    set->strict = options->strict;
+    set->time_decisions = options->time_decisions;
+    set->past_is_dropped = pool->sink && pool->sink->takes_sums && !options->check &&
+                           !options->record && !options->bound_work;
+    set->cancel = options->cancel;
+    set->progress = options->events;
+}
+
 static int simulate_replication(struct pool *pool, uint32_t index, const struct workload *workload,
                                 struct slot *slot) {
     struct metrics metrics;
@@ -150,12 +162,7 @@ static int simulate_replication(struct pool *pool, uint32_t index, const struct 
     if (sink && sink->watch)
         count += sink->watch(sink->context, index + 1, &outlet, observers + count);
     struct sim sim = study_sim(pool->study, workload);
-    sim.options.replication = index;
-    sim.options.check = pool->options->check;
-    sim.options.strict = pool->options->strict;
-    sim.options.time_decisions = pool->options->time_decisions;
-    sim.options.cancel = pool->options->cancel;
-    sim.options.progress = pool->options->events;
+    set_options(pool, index, &sim.options);
     sim.observers = observers;
     if (crash) {
         crash->replication = index + 1;
@@ -559,7 +566,7 @@ static int emit_nothing(void *context, uint32_t number, const struct summary *su
     return 0;
 }
 
-const struct replicate_sink replicate_summaries_only = {.emit = emit_nothing};
+const struct replicate_sink replicate_summaries_only = {.takes_sums = true, .emit = emit_nothing};
 
 int replicate_try(const struct study *study, struct error *reterr) {
     const struct replicate_options options = {.crash = NULL};

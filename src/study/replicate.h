@@ -47,6 +47,7 @@ struct replicate_sink {
        how many, REPLICATE_WATCHERS at most. NULL is fine. */
     size_t (*watch)(void *context, uint32_t number, const struct outlet *outlet,
                     const struct observer **observers);
+    bool takes_sums; /* watch and render read nothing that the run has of jobs that are over */
     /* In the process of the replication: makes bytes of it. NULL is fine. */
     void (*render)(void *context, const struct replication *replication, struct str *out);
     /* In the process of the caller: gets the pieces of the replication that is emitted next. NULL:

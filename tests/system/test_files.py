@@ -6,7 +6,7 @@ import filecmp
 import os
 from fractions import Fraction
 
-from harness import SOURCE, cases, easim, json_of, near, rows_of, same_files
+from harness import SOURCE, cases, easim, json_of, near, rows_of, same_files, write_table
 
 RESULTS = ["summary.csv", "aggregate.csv", "jobs.csv", "users.csv", "types.csv", "power.csv", "manifest.json"]
 
@@ -92,6 +92,26 @@ def jobs_agree_with_summary(folder):
         near(float(summary["throughput_jobs_per_h"]), len(done) / 10)
 
 
+def sums_need_no_rows(folder):
+    """Without jobs.csv memory of jobs that are over is given back during a run: the sums are as with it, bit by bit."""
+    jobs = [(f"j{i}", 20 * i, 40 if i % 97 == 5 else 1 + i % 3, 5000 if i == 700 else 30 + i % 41) for i in range(4000)]
+    write_table(folder / "long.csv", "job_id,submit_s,gpus,duration_s", jobs)
+    (folder / "long.yaml").write_text("""name: long
+horizon: 70000s
+cluster:
+  gpu_types: [{name: g, idle_w: 20, tdp_w: 100}]
+  nodes: [{count: 2, gpu: g, gpus: 4, mtbf: 5h, mttr: 2min}]
+workload: {streams: [{kind: trace, file: long.csv}], warmup: 9000s}
+policy: {name: fcfs}
+""")
+    for policy in ("fcfs", "las"):
+        for name, *words in (("rows", ), ("sums", "--summary-only")):
+            easim("run", folder / "long.yaml", "--out", folder / (policy + name), "--policy", policy, "--quiet", *words)
+        same_files(folder / (policy + "rows"), folder / (policy + "sums"), "summary.csv", "aggregate.csv")
+    summary = rows_of(folder / "fcfssums" / "summary.csv")[0]
+    assert min(int(summary[f"jobs_{how}"]) for how in ("finished", "rejected")) > 30 and int(summary["job_failures"]) > 0
+
+
 def numbers_read_back(folder):
     """Every number is the shortest text that reads back: Python's repr gives the same digits."""
     for name in ("jobs.csv", "summary.csv", "power.csv"):
@@ -134,5 +154,5 @@ def standard_input_works(folder):
     assert filecmp.cmp(folder / "stdin" / "jobs.csv", folder / "pollux" / "jobs.csv", shallow=False)
 
 
-cases(threads_do_not_matter, energy_adds_up, meter_is_the_integral, jobs_agree_with_summary, numbers_read_back, overrides_work,
-      folders_are_protected, standard_input_works, shared=True)
+cases(threads_do_not_matter, energy_adds_up, meter_is_the_integral, jobs_agree_with_summary, sums_need_no_rows, numbers_read_back,
+      overrides_work, folders_are_protected, standard_input_works, shared=True)

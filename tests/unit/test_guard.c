@@ -1,5 +1,6 @@
 /* Memory that the host writes and policies read: what the host writes is seen and no damage, what
    anybody else writes is found, where the comment of guard.h says. */
+#include "base/mem.h"
 #include "engine/guard.h"
 
 #include <criterion/criterion.h>
@@ -166,13 +167,22 @@ Test(guard, read_only) {
     guard_finish(&g);
 }
 
-/* Pages that are given back are zero; those beside them are as they were. */
+static void expect_zero(size_t from, size_t end) {
+    for (size_t i = 0; i < BYTES; i++)
+        cr_assert_eq(*host_at(i), i >= from && i < end ? 0 : 7, "byte %zu", i);
+}
+
+/* Whole pages that are given back are zero; what is beside the elements is as it was. */
 Test(guard, given_back) {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     begin(false);
     memset(g.host, 7, BYTES);
-    guard_give_back(&g, host_at(page), 2 * page);
-    for (size_t i = 0; i < 4 * page; i++)
-        cr_assert_eq(*host_at(i), i >= page && i < 3 * page ? 0 : 7, "byte %zu", i);
+    mem_give_back(host_at(page), 1, 0, 2 * page);
+    expect_zero(page, 3 * page);
+    memset(g.host, 7, BYTES);
+    mem_give_back(host_at(page / 2), 24, 0, page / 8); /* up to 3.5 pages */
+    expect_zero(page, 3 * page);
+    mem_give_back(host_at(page / 2), 24, page / 8, page / 16); /* up to 5 */
+    expect_zero(page, 5 * page);
     guard_finish(&g);
 }

@@ -353,6 +353,7 @@ static int emit_replication(void *context, uint32_t number, const struct summary
 
 struct replicate_sink run_dir_sink(struct run_dir *dir) {
     return (struct replicate_sink){.context = dir,
+                                   .takes_sums = !dir->wanted[FILE_JOBS] && !dir->traces,
                                    .watch = watch_replication,
                                    .render = render_replication,
                                    .take = take_piece,
