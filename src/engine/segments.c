@@ -104,8 +104,7 @@ static void progress_change_power(struct sim *sim, uint32_t job) {
     p->power_ns = computing_ns;
 }
 
-/* Another factor or power from now on, for a job that computes: before that is so. */
-static void begin_stretch(struct sim *sim, uint32_t job) {
+void progress_begin_stretch(struct sim *sim, uint32_t job) {
     struct progress *p = &sim->progress[job];
     int64_t computing_ns = progress_computing_ns(sim, job);
     progress_change_power(sim, job);
@@ -116,7 +115,7 @@ static void begin_stretch(struct sim *sim, uint32_t job) {
 
 void progress_change_config(struct sim *sim, uint32_t job, uint32_t config, double due) {
     struct progress *p = &sim->progress[job];
-    begin_stretch(sim, job);
+    progress_begin_stretch(sim, job);
     double late_s = fmax(0, p->stretch_work - due) / progress_speed(sim, job);
     sim->runs[job].config = config;
     p->factor = progress_factor(sim, job);
@@ -228,7 +227,7 @@ static int64_t limited_milli(const struct sim *sim, const struct job_run *run) {
     return limited ? gpus_held_milli(sim, run->config) : 0;
 }
 
-static void switch_power_on(struct sim *sim, uint32_t job) {
+void segments_meter_on(struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
     struct power_use *use = metered_use(sim, run);
     use->milli += gpus_held_milli(sim, run->config);
@@ -237,7 +236,7 @@ static void switch_power_on(struct sim *sim, uint32_t job) {
         limited_milli(sim, run);
 }
 
-static void switch_power_off(struct sim *sim, uint32_t job) {
+void segments_meter_off(struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
     struct power_use *use = metered_use(sim, run);
     use->milli -= gpus_held_milli(sim, run->config);
@@ -254,7 +253,7 @@ static void begin_segment(struct sim *sim, uint32_t job, enum segment_kind kind)
     run->segment_start_ns = sim->now_ns;
     run->segment_phase = run->phase;
     if (job_run_uses_gpus(run))
-        switch_power_on(sim, job);
+        segments_meter_on(sim, job);
 }
 
 /* The event at the end of the present run of a job. */
@@ -262,8 +261,7 @@ static enum event_kind end_of_run(const struct sim *sim, uint32_t job) {
     return phase_is_last(sim, job) ? EVENT_FINISH : EVENT_PHASE;
 }
 
-/* The next step of a job's utilization, if it comes before the job ends. */
-static void await_utilization(struct sim *sim, uint32_t job) {
+void segments_await_utilization(struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
     double next_work = utilization_next_work(sim, job);
     if (next_work < 0)
@@ -274,7 +272,7 @@ static void await_utilization(struct sim *sim, uint32_t job) {
         sim->uses[job].event = sim_push(sim, next_ns, EVENT_UTILIZATION, job);
 }
 
-static void cancel_utilization(struct sim *sim, uint32_t job) {
+void segments_cancel_utilization(struct sim *sim, uint32_t job) {
     struct use *use = &sim->uses[job];
     if (use->event != EVENT_NONE)
         eventq_cancel(&sim->events, use->event);
@@ -295,7 +293,7 @@ static void begin_segment_until(struct sim *sim, uint32_t job, enum segment_kind
     sim->runs[job].event =
         sim_push(sim, end_ns, kind == SEGMENT_RUN ? end_of_run(sim, job) : ends[kind], job);
     if (uses)
-        await_utilization(sim, job);
+        segments_await_utilization(sim, job);
 }
 
 struct segment segments_present(const struct sim *sim, uint32_t job, enum segment_cause ended) {
@@ -327,7 +325,7 @@ static void end_segment(struct sim *sim, uint32_t job, enum segment_cause cause)
         tell_segment(sim, job, cause);
     run->energy += account_present_energy(sim, job);
     if (job_run_uses_gpus(run))
-        switch_power_off(sim, job);
+        segments_meter_off(sim, job);
     run->segment = SEGMENT_NONE;
     run->cause = (uint8_t)cause;
     run->segment_start_ns = sim->now_ns;
@@ -339,7 +337,7 @@ void segments_end(struct sim *sim, uint32_t job, enum segment_cause cause) {
     if (sim->contention && computes)
         contention_leave(sim, job);
     if (utilization_changes(sim, job))
-        cancel_utilization(sim, job);
+        segments_cancel_utilization(sim, job);
 }
 
 void segments_cut(struct sim *sim, uint32_t job, enum segment_cause cause) {
@@ -398,88 +396,36 @@ void segments_begin_checkpoint(struct sim *sim, uint32_t job, int64_t end_ns) {
     begin_segment_until(sim, job, SEGMENT_CHECKPOINT, end_ns);
 }
 
-/* Its step begins at this instant. */
-static bool utilization_is_due(const struct sim *sim, uint32_t job) {
-    uint32_t event = sim->uses[job].event;
-    return event != EVENT_NONE && eventq_time_ns(&sim->events, event) <= sim->now_ns;
-}
-
-static bool work_is_done(const struct sim *sim, uint32_t job) {
-    return eventq_time_ns(&sim->events, sim->runs[job].event) <= sim->now_ns;
-}
-
-/* Its speed has changed, so its end has, too. */
-static void move_end(struct sim *sim, uint32_t job) {
-    eventq_cancel(&sim->events, sim->runs[job].event);
-    sim->runs[job].event = sim_push(sim, job_finish_next_ns(sim, job), end_of_run(sim, job), job);
-}
-
-void segments_change_speed(struct sim *sim, uint32_t job, double factor) {
-    if (work_is_done(sim, job))
-        return;
-    begin_stretch(sim, job);
-    sim->progress[job].factor = factor;
-    move_end(sim, job);
-    if (utilization_changes(sim, job) && !utilization_is_due(sim, job)) {
-        cancel_utilization(sim, job);
-        await_utilization(sim, job);
-    }
-}
-
-/* A job's segment ends, if it began before, and the next begins at another share; its power stays
-   metered. */
-static void cut_in_place(struct sim *sim, uint32_t job) {
-    struct job_run *run = &sim->runs[job];
-    if (run->segment_start_ns == sim->now_ns)
-        return;
-    if (sim->tells_segments)
-        tell_segment(sim, job, CAUSE_CONTENTION);
-    run->energy += account_present_energy(sim, job);
-    run->cause = CAUSE_CONTENTION;
-    run->segment_start_ns = sim->now_ns;
-    run->segment_phase = run->phase;
-}
-
-/* Whether a segment of a job in no batch that began before ends, because the wanted share changes
-   its power. */
-static bool share_cuts(const struct sim *sim, uint32_t job) {
-    return sim->runs[job].segment_start_ns < sim->now_ns &&
-           gpus_running_at_nw(sim, job, contention_wanted_share(sim, job)) !=
-               gpus_present_nw(sim, job);
-}
-
-void segments_cut_shares(struct sim *sim) {
-    struct contention *c = sim->contention;
-    contention_list_batched(sim);
-    for (size_t i = 0; i < c->changed.count; i++)
-        if (!work_is_done(sim, c->changed.at[i]) && share_cuts(sim, c->changed.at[i]))
-            array_push(&c->cut, c->changed.at[i]);
-    sort_array(c->cut.at, c->cut.count, by_uint32);
-    for (size_t i = 0; i < c->cut.count; i++)
-        cut_in_place(sim, c->cut.at[i]);
-}
-
-void segments_change_share(struct sim *sim, uint32_t job) {
-    if (work_is_done(sim, job))
-        return;
-    if (share_cuts(sim, job))
-        cut_in_place(sim, job);
-    switch_power_off(sim, job);
-    begin_stretch(sim, job);
-    contention_take_share(sim, job);
-    sim->progress[job].factor = progress_factor(sim, job);
-    switch_power_on(sim, job);
-    move_end(sim, job);
-    contention_join(sim, job);
-}
-
 void segments_change_utilization(struct sim *sim, uint32_t job) {
     sim->uses[job].event = EVENT_NONE;
     progress_change_power(sim, job);
     segments_end(sim, job, CAUSE_UTILIZATION);
     sim->uses[job].step++;
     begin_segment(sim, job, SEGMENT_RUN);
-    await_utilization(sim, job);
+    segments_await_utilization(sim, job);
+}
+
+/* --- for jobs that change in place --- */
+
+bool segments_is_due(const struct sim *sim, uint32_t job) {
+    return eventq_time_ns(&sim->events, sim->runs[job].event) <= sim->now_ns;
+}
+
+void segments_move_end(struct sim *sim, uint32_t job) {
+    eventq_cancel(&sim->events, sim->runs[job].event);
+    sim->runs[job].event = sim_push(sim, job_finish_next_ns(sim, job), end_of_run(sim, job), job);
+}
+
+void segments_cut_in_place(struct sim *sim, uint32_t job, enum segment_cause cause) {
+    struct job_run *run = &sim->runs[job];
+    if (run->segment_start_ns == sim->now_ns)
+        return;
+    if (sim->tells_segments)
+        tell_segment(sim, job, cause);
+    run->energy += account_present_energy(sim, job);
+    run->cause = (uint8_t)cause;
+    run->segment_start_ns = sim->now_ns;
+    run->segment_phase = run->phase;
 }
 
 /* --- checkpoint: what a job that is stopped keeps and loses of its work --- */

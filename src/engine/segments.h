@@ -40,6 +40,21 @@ void segments_cut_shares(struct sim *sim);
    If its power changes its segment ends, too. */
 void segments_change_share(struct sim *sim, uint32_t job);
 
+/* --- for jobs that change in place --- */
+
+/* The end of a computing job has come, at this instant. */
+bool segments_is_due(const struct sim *sim, uint32_t job);
+/* Its speed has changed, so its end has, too. */
+void segments_move_end(struct sim *sim, uint32_t job);
+/* The next step of its utilization, if it comes before the job ends. */
+void segments_await_utilization(struct sim *sim, uint32_t job);
+void segments_cancel_utilization(struct sim *sim, uint32_t job);
+/* Its segment ends, if it began before, and the next begins; its power stays metered. */
+void segments_cut_in_place(struct sim *sim, uint32_t job, enum segment_cause cause);
+/* Its power in the meter: what it draws in its present segment. */
+void segments_meter_on(struct sim *sim, uint32_t job);
+void segments_meter_off(struct sim *sim, uint32_t job);
+
 /* The present segment as if it ended now, because of `ended`. */
 struct segment segments_present(const struct sim *sim, uint32_t job, enum segment_cause ended);
 
@@ -74,6 +89,8 @@ void progress_init(struct sim *sim);
 void progress_submit(struct sim *sim, uint32_t job);
 /* With sim->progress: the factor that a job with GPUs should have now. */
 double progress_factor(const struct sim *sim, uint32_t job);
+/* Another factor or power from now on, for a job that computes: before that is so. */
+void progress_begin_stretch(struct sim *sim, uint32_t job);
 /* Sets another configuration from now on, on the same GPUs, for a job that has just done `due` work
    in this run. Work since then, within the nanosecond, counts in the new one already. */
 void progress_change_config(struct sim *sim, uint32_t job, uint32_t config, double due);

@@ -1,0 +1,55 @@
+/* Running jobs that change in place, on the same GPUs: speed, share, limit. See segments.h. */
+#include "engine/contention.h"
+#include "engine/gpus.h"
+#include "engine/segments.h"
+
+/* Its step begins at this instant. */
+static bool utilization_is_due(const struct sim *sim, uint32_t job) {
+    uint32_t event = sim->uses[job].event;
+    return event != EVENT_NONE && eventq_time_ns(&sim->events, event) <= sim->now_ns;
+}
+
+void segments_change_speed(struct sim *sim, uint32_t job, double factor) {
+    if (segments_is_due(sim, job))
+        return;
+    progress_begin_stretch(sim, job);
+    sim->progress[job].factor = factor;
+    segments_move_end(sim, job);
+    if (utilization_changes(sim, job) && !utilization_is_due(sim, job)) {
+        segments_cancel_utilization(sim, job);
+        segments_await_utilization(sim, job);
+    }
+}
+
+/* Whether a segment of a job in no batch that began before ends, because the wanted share changes
+   its power. */
+static bool share_cuts(const struct sim *sim, uint32_t job) {
+    return sim->runs[job].segment_start_ns < sim->now_ns &&
+           gpus_running_at_nw(sim, job, contention_wanted_share(sim, job)) !=
+               gpus_present_nw(sim, job);
+}
+
+void segments_cut_shares(struct sim *sim) {
+    struct contention *c = sim->contention;
+    contention_list_batched(sim);
+    for (size_t i = 0; i < c->changed.count; i++)
+        if (!segments_is_due(sim, c->changed.at[i]) && share_cuts(sim, c->changed.at[i]))
+            array_push(&c->cut, c->changed.at[i]);
+    sort_array(c->cut.at, c->cut.count, by_uint32);
+    for (size_t i = 0; i < c->cut.count; i++)
+        segments_cut_in_place(sim, c->cut.at[i], CAUSE_CONTENTION);
+}
+
+void segments_change_share(struct sim *sim, uint32_t job) {
+    if (segments_is_due(sim, job))
+        return;
+    if (share_cuts(sim, job))
+        segments_cut_in_place(sim, job, CAUSE_CONTENTION);
+    segments_meter_off(sim, job);
+    progress_begin_stretch(sim, job);
+    contention_take_share(sim, job);
+    sim->progress[job].factor = progress_factor(sim, job);
+    segments_meter_on(sim, job);
+    segments_move_end(sim, job);
+    contention_join(sim, job);
+}
