@@ -55,11 +55,13 @@ def number(value):
 
 
 def bounds(node):
-    least, above, most = node.get("minimum"), node.get("exclusiveMinimum"), node.get("maximum", 1e20)
+    least, above, below = node.get("minimum"), node.get("exclusiveMinimum"), node.get("exclusiveMaximum", 1e20)
+    most = node.get("maximum", 1e20)
     if least is not None and most < 1e20:
         return f" {number(least)}..{number(most)}"
     low = f" > {number(above)}" if above is not None else f" >= {number(least)}" if least is not None else ""
-    return low + (("," if low else "") + f" at most {number(most)}" if most < 1e20 else "")
+    high = f" at most {number(most)}" if most < 1e20 else f" below {number(below)}" if below < 1e20 else ""
+    return low + ("," if low and high else "") + high
 
 
 def values(node):

@@ -40,7 +40,7 @@ static void add_number(cJSON *any, const struct field *field) {
     if (bounded && isfinite(field->min))
         json_add_real(out, field->above_min ? "exclusiveMinimum" : "minimum", field->min);
     if (bounded && isfinite(field->max))
-        json_add_real(out, "maximum", field->max);
+        json_add_real(out, field->below_max ? "exclusiveMaximum" : "maximum", field->max);
     struct str pattern = {0};
     if (schema_dimension(field) != DIMENSION_NONE) {
         units_add_pattern(schema_dimension(field), !bounded || field->min < 0, &pattern);

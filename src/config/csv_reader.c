@@ -23,9 +23,10 @@ static void add_bound(struct str *out, const struct field *column, double bound)
 
 static void add_range(struct str *out, const struct field *column) {
     str_add(out, column->help ? column->help : column->type == FIELD_REAL ? "number" : "integer");
-    str_add(out, column->above_min ? " > " : " ");
+    bool open = column->above_min || column->below_max;
+    str_add(out, column->above_min ? " > " : open ? " >= " : " ");
     add_bound(out, column, column->min);
-    str_add(out, column->above_min ? " and <= " : "..");
+    str_add(out, column->below_max ? " and < " : open ? " and <= " : "..");
     add_bound(out, column, column->max);
 }
 
@@ -153,7 +154,8 @@ static bool parse_choice(struct slice cell, const char *const *choices, int32_t 
 }
 
 static bool is_in_range(const struct field *column, double value) {
-    return value <= column->max && (column->above_min ? value > column->min : value >= column->min);
+    return (column->below_max ? value < column->max : value <= column->max) &&
+           (column->above_min ? value > column->min : value >= column->min);
 }
 
 /* A cell that is not empty; false: it is none of the column. */

@@ -24,8 +24,8 @@ static int forecast_bind(struct forecast_options *options, const struct yaml_nod
 static const struct field error_fields[] = {
     {"sigma", REAL(forecast_error, sigma), REQUIRED, RANGE(0, 2),
      HELP("sigma of the lognormal factor on the forecast of an hour far ahead; 0: exact")},
-    {"correlation", REAL(forecast_error, correlation), RANGE(0, 1),
-     HELP("correlation of the errors of one hour and the next, below 1; no effect if sigma is 0")},
+    {"correlation", REAL(forecast_error, correlation), BELOW(0, 1),
+     HELP("correlation of the errors of one hour and the next; no effect if sigma is 0")},
     FIELDS_END};
 
 static const struct field forecast_fields[] = {
@@ -44,12 +44,7 @@ static int forecast_bind(struct forecast_options *options, const struct yaml_nod
         return 0;
     if (node->kind != YAML_NODE_MAPPING)
         return schema_wrong(binding, node, "forecast", "a mapping such as {hours: 24}");
-    int r = schema_bind(binding, forecast_fields, node, "forecast", options);
-    const struct yaml_node *error = yaml_find(node, "error");
-    if (r == 0 && !(options->error.correlation < 1)) /* errors that never change */
-        return schema_wrong(binding, yaml_find(error, "correlation"), "forecast.error.correlation",
-                            "number >= 0 and < 1");
-    return r;
+    return schema_bind(binding, forecast_fields, node, "forecast", options);
 }
 
 /* --- scenario --- */

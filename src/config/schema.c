@@ -42,10 +42,11 @@ static const char *describe_numbers(struct arena *arena, const struct field *fie
         numfmt_real(low, field->min);
     if (isfinite(field->max))
         numfmt_real(high, field->max);
-    if (low[0] && high[0] && !field->above_min)
+    if (low[0] && high[0] && !field->above_min && !field->below_max)
         return arena_printf(arena, "%s %s..%s", noun, low, high);
     if (low[0] && high[0])
-        return arena_printf(arena, "%s > %s and <= %s", noun, low, high);
+        return arena_printf(arena, "%s %s %s and %s %s", noun, field->above_min ? ">" : ">=", low,
+                            field->below_max ? "<" : "<=", high);
     if (low[0])
         return arena_printf(arena, "%s %s %s", noun, field->above_min ? ">" : ">=", low);
     return high[0] ? arena_printf(arena, "%s <= %s", noun, high) : noun;
@@ -60,7 +61,8 @@ static const char *describe_range(struct arena *arena, const struct field *field
 bool schema_takes(const struct field *field, double value) {
     if (field->min == 0 && field->max == 0)
         return isfinite(value);
-    return value <= field->max && (field->above_min ? value > field->min : value >= field->min);
+    return (field->below_max ? value < field->max : value <= field->max) &&
+           (field->above_min ? value > field->min : value >= field->min);
 }
 
 enum dimension schema_dimension(const struct field *field) {

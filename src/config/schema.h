@@ -44,6 +44,7 @@ struct field {
     bool required;
     const char *unless; /* required only where the mapping has not this key */
     bool above_min;     /* the minimum itself is not allowed */
+    bool below_max;     /* nor the maximum */
     bool may_be_empty;  /* OBJECTS: a list of none is one */
     const char *word;   /* REAL, DURATION: this word is allowed, too, and means INFINITY */
     bool record; /* of a model file: says what it is or how it was found, and decides nothing */
@@ -65,9 +66,9 @@ struct field {
 
    The value goes to the member `weight` of struct scenario_user. Without REQUIRED and DEFAULT the
    default is 0, false, the first choice or NULL; DEFAULT(NAN) is an absent number. RANGE includes
-   both bounds, ABOVE the upper one only; without them any number will do. Rarer facts are written
-   as members of struct field. Rows of one key, which bind its value more than once, follow each
-   other. A table ends with FIELDS_END. */
+   both bounds, ABOVE the upper one only, BELOW the lower one; without them any number will do.
+   Rarer facts are written as members of struct field. Rows of one key, which bind its value more
+   than once, follow each other. A table ends with FIELDS_END. */
 #define REAL(of, member)     .type = FIELD_REAL, .offset = offsetof(struct of, member)
 #define DURATION(of, member) .type = FIELD_DURATION, .offset = offsetof(struct of, member)
 #define GIB(of, member)      .type = FIELD_GIB, .offset = offsetof(struct of, member)
@@ -89,15 +90,16 @@ struct field {
     .type = FIELD_OBJECTS, .offset = offsetof(struct of, member), .fields = table, \
     .item_size = sizeof(struct item)
 
-#define REQUIRED           .required = true
-#define DEFAULT(number)    .default_value = number
-#define DEFAULT_TEXT(text) .default_text = text
-#define WORD(text)         .word = text
-#define RANGE(least, most) .min = least, .max = most
-#define ABOVE(bound, most) .min = bound, .above_min = true, .max = most
-#define UNIT(of)           .dimension = DIMENSION_##of
-#define FOR_RECORD         .record = true
-#define HELP(text)         .help = text
+#define REQUIRED            .required = true
+#define DEFAULT(number)     .default_value = number
+#define DEFAULT_TEXT(text)  .default_text = text
+#define WORD(text)          .word = text
+#define RANGE(least, most)  .min = least, .max = most
+#define ABOVE(bound, most)  .min = bound, .above_min = true, .max = most
+#define BELOW(least, bound) .min = least, .max = bound, .below_max = true
+#define UNIT(of)            .dimension = DIMENSION_##of
+#define FOR_RECORD          .record = true
+#define HELP(text)          .help = text
 #define ONE_OF(...) \
     .forms = (const struct field[]) { \
         __VA_ARGS__, FIELDS_END \

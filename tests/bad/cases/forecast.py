@@ -23,7 +23,7 @@ def sigma(name, text):
                    f"@27: forecast.error.sigma: expected number 0..2, got \"{text}\"")
 
 
-def correlation(name, text, expected="number 0..1"):
+def correlation(name, text, expected="number >= 0 and < 1"):
     return section(name, "{error: {correlation: " + text + ", sigma: 0.1}}",
                    f"@33: forecast.error.correlation: expected {expected}, got \"{text}\"")
 
@@ -50,7 +50,7 @@ CASES = [
     sigma("sigma in percent", "10%"),
     correlation("negative correlation", "-0.5"),
     correlation("correlation that is not a number", "nan"),
-    correlation("errors that never change", "1", expected="number >= 0 and < 1"),
+    correlation("errors that never change", "1"),
     correlation("correlation above 1", "1.5"),
     section("uncertain sigma without a number", "{error: {sigma: 0.1}}\nuncertainty: {worlds: 2, parameters: [{group: f, "
             "path: forecast.error.correlation, law: {uniform: [0, 0.9]}}]}",
