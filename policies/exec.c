@@ -169,6 +169,7 @@ static const struct wish wishes[] = {
     {"extensions", "services/1", EXEC_ASKS_SERVICES, "services",
      offsetof(struct program_params, services)},
     {"extensions", "forecast/1", EXEC_ASKS_FORECAST, NULL, 0},
+    {"extensions", "power/1", EXEC_ASKS_POWER, NULL, 0},
 };
 
 #define WISH_COUNT (sizeof wishes / sizeof *wishes)
@@ -234,6 +235,8 @@ static int check_wishes(const struct easim_pass *pass) {
             return program_fail(pass, "does not ask for %s, but policy.params.%s is true",
                                 wish->name, wish->param);
     }
+    if ((s->asked & EXEC_ASKS_POWER) && !(s->asked & EXEC_ASKS_POWER_LIMITS))
+        return program_fail(pass, "asks for power/1, which needs power_limits, too");
     return s->steps.frame && (s->asked & EXEC_ASKS_UNIFORM)
                ? program_fail(pass, "asks for uniform, which frames do not have")
                : 0;
@@ -349,8 +352,9 @@ static const struct easim_param params[] = {
      EASIM_ROLE_LIMITS},
 };
 
-static const struct easim_extension extensions[] = {
-    [EXEC_FORECAST] = EASIM_FORECAST(false), [EXEC_SERVICES] = EASIM_SERVICES(false)};
+static const struct easim_extension extensions[] = {[EXEC_FORECAST] = EASIM_FORECAST(false),
+                                                    [EXEC_SERVICES] = EASIM_SERVICES(false),
+                                                    [EXEC_POWER] = EASIM_POWER(false)};
 
 EASIM_EXPORT const struct easim_policy easim_policy = {
     EASIM_POLICY_ABI,

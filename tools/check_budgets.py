@@ -29,9 +29,9 @@ SLIP_LINES = 60  # a shorter .c is one
 
 class Limits:
     """Of a folder src."""
-    files = 652  # two more of issue 41: power_fill
+    files = 664  # power limits: power_fill, caps, limits, limit_class, power_cap, in_place
     files_a_thousand_lines = 5.5
-    room_files = {"engine": 40}
+    room_files = {"engine": 50}
     median_c_lines = (170, 300)
     slips_percent = 5
     median_function_lines = 12

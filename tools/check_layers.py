@@ -25,7 +25,7 @@ STANDARD = {name + ".h" for name in (
     "assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal "
     "stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath "
     "threads time uchar wchar wctype").split()}
-PUBLIC = ["easim/types.h", "easim/predict.h", "easim/list.h", "easim/params.h", "easim/policy.h", "easim/forecast.h", "easim/services.h"]  # each may include those before it
+PUBLIC = ["easim/types.h", "easim/predict.h", "easim/list.h", "easim/params.h", "easim/policy.h", "easim/forecast.h", "easim/services.h", "easim/power.h"]  # each may include those before it
 PARTS = ("allocation", "easy", "edp")  # folders in policies/ with parts of policies
 MOCK = "mock"  # policies/mock/: headers that include their parts
 TALKS_TO_PROGRAMS = "exec"  # policies/exec.c and policies/exec/: may use the system, but nothing of src/

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from c_text import without_directives
 
-HEADERS = ("types.h", "predict.h", "list.h", "params.h", "policy.h", "forecast.h", "services.h")
+HEADERS = ("types.h", "predict.h", "list.h", "params.h", "policy.h", "forecast.h", "services.h", "power.h")
 
 
 class Refused(Exception):
@@ -44,7 +44,7 @@ def declared(headers):
 
 def program(include):
     print_version = 'printf("interface %u.%u draft %u\\n", EASIM_ABI_MAJOR, EASIM_ABI_MINOR, EASIM_ABI_DRAFT);\n'
-    lines = ["#include <easim/forecast.h>\n#include <easim/services.h>\n#include <stdio.h>\nint main(void) {\n", print_version]
+    lines = ["#include <easim/forecast.h>\n#include <easim/services.h>\n#include <easim/power.h>\n#include <stdio.h>\nint main(void) {\n", print_version]
     headers = [include / "easim" / header for header in HEADERS]
     macros = [name for path in headers for name in re.findall(r"^#define (EASIM_(?:CAPABILITY|READS|KEEPS|MOST)_\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)]
     for keyword, name, content in [("enum", "(macros)", macros), *declared(headers)]:

@@ -2,9 +2,9 @@
 
    A policy is a shared object that exports one constant, `easim_policy`, and needs no symbol of
    easim. Compile it against this header and those of the extensions that it lists (forecast.h,
-   services.h). This header includes types.h (what a policy sees of the simulator), predict.h (what
-   follows from it), list.h and params.h. A list policy fills in `list` (list.h, policies/zeus.c). A
-   free policy fills in `decide` and starts jobs itself (policies/easy.c).
+   services.h, power.h). This header includes types.h (what a policy sees of the simulator),
+   predict.h (what follows from it), list.h and params.h. A list policy fills in `list` (list.h,
+   policies/zeus.c). A free policy fills in `decide` and starts jobs itself (policies/easy.c).
 
    A policy uses no clock, no rand(), no files, no threads and no static variables. Its memory is
    `state`, and its random numbers come from the host. The same run must give the same decisions,
@@ -25,7 +25,7 @@ extern "C" {
    host's, too. docs/reference/c-policy.md lists the changes. */
 #define EASIM_ABI_MAJOR 3u
 #define EASIM_ABI_MINOR 0u
-#define EASIM_ABI_DRAFT 11u
+#define EASIM_ABI_DRAFT 12u
 
 /* Actions of a policy other than starting jobs; extensions allow more. easim refuses unknown bits
    when it loads the policy, and an undeclared action when the policy tries it. */
@@ -34,7 +34,7 @@ extern "C" {
 #define EASIM_CAPABILITY_POWER_CAP \
     (1u << 3) /* starts over the power cap are refused with EASIM_CAP */
 #define EASIM_CAPABILITY_FREQUENCY \
-    (1u << 4) /* power-limit levels, if its parameter power_limits is true */
+    (1u << 4) /* power-limit levels, if its parameter power_limits is true; power.h */
 #define EASIM_CAPABILITY_FRACTIONAL_GPU (1u << 5) /* configurations with milli: jobs share GPUs */
 #define EASIM_CAPABILITY_TICK           (1u << 6) /* plan_wake_at */
 #define EASIM_CAPABILITY_ORACLE         (1u << 7) /* sees true run times; named in the output */
@@ -76,10 +76,11 @@ struct easim_host {
        that is 0, or with at_once, they come free now, which is no event: ask for a wake-up. */
     int (*plan_preempt)(struct easim_plan *plan, uint32_t job, bool at_once);
     /* RESIZE: moves a running job to another of its configurations, on its own GPUs and free ones.
-       Costs are those of easim_predict_resized, all on the new GPUs, even if only the power limit
-       changes. If the lost work takes the job back to an earlier phase, it takes the batch of that
-       phase: look at its config. With its present configuration the answer is EASIM_OK, and nothing
-       happens or is counted. */
+       Costs are those of easim_predict_resized, all on the new GPUs. If only the power limit
+       changes and view->limits_in_place, it keeps its GPUs and goes on computing; the limit
+       holds after the delay of its GPU type. If the lost work takes the job back to an earlier
+       phase, it takes the batch of that phase: look at its config. With its present configuration
+       the answer is EASIM_OK, and nothing happens or is counted. */
     int (*plan_resize)(struct easim_plan *plan, uint32_t job, uint32_t config);
     /* REJECT: refuses a waiting job for good, even one that ran before. The job leaves the queue
        and counts as rejected. `reason` is for results: the same text for all jobs of its kind, or
@@ -146,8 +147,8 @@ struct easim_pass {
     size_t job_memory_stride;
     uint32_t level; /* of a list policy: its present level; 0 if it has none */
     uint32_t told;  /* index of the job of the story; undefined if host->reason is NULL */
-    /* The struct of each extension that the policy lists, in its order: use easim_forecast_of or
-       easim_services_of. NULL: it is optional, and this host does not have it. */
+    /* The struct of each extension that the policy lists, in its order: use easim_forecast_of,
+       easim_services_of or easim_power_of. NULL: it is optional, and this host does not have it. */
     const void *const *extensions;
 };
 

@@ -188,9 +188,17 @@ static inline struct easim_choice easim_predict_work(const struct easim_view *vi
                                    c->power_w[span]);
 }
 
-/* Three predictions: for a waiting job, for a running job that stays as it is (at its present
-   goodput and power), and for a running job that is resized now, which adds restart_s, a checkpoint
-   and lost work. */
+/* Whether two configurations differ in their power limit alone. */
+static inline bool easim_config_same_gpus(const struct easim_config *a,
+                                          const struct easim_config *b) {
+    return a->k == b->k && a->gpu_type == b->gpu_type && a->batch == b->batch &&
+           a->milli == b->milli;
+}
+
+/* Four predictions: for a waiting job, for a running job that stays as it is (at its present
+   goodput and power), for a running job that restarts now, which adds restart_s, a checkpoint and
+   lost work, and for one that is resized now: the same unless only its power limit changes in
+   place. */
 static inline struct easim_choice easim_predict(const struct easim_view *view,
                                                 const struct easim_job *job, uint32_t config,
                                                 uint32_t span) {
@@ -202,13 +210,23 @@ static inline struct easim_choice easim_predict_running(const struct easim_view 
     return easim_predict_computing(view, setup_s, easim_job_remaining(view, job) / job->goodput_now,
                                    job->config, job->span, job->power_now_w);
 }
-static inline struct easim_choice easim_predict_resized(const struct easim_view *view,
-                                                        const struct easim_job *job,
-                                                        uint32_t config, uint32_t span) {
+static inline struct easim_choice easim_predict_restarted(const struct easim_view *view,
+                                                          const struct easim_job *job,
+                                                          uint32_t config, uint32_t span) {
     double lost = easim_job_lost_work(view, job);
     double writes_s = fmin(job->checkpoint_s, easim_job_writes_s(view, job));
     return easim_predict_work(view, easim_job_remaining(view, job) + lost,
                               job->restart_s + writes_s, config, span);
+}
+static inline struct easim_choice easim_predict_resized(const struct easim_view *view,
+                                                        const struct easim_job *job,
+                                                        uint32_t config, uint32_t span) {
+    if (!view->limits_in_place || !easim_config_same_gpus(easim_view_config(view, job->config),
+                                                          easim_view_config(view, config)))
+        return easim_predict_restarted(view, job, config, span);
+    return easim_predict_work(view, easim_job_remaining(view, job),
+                              fmax(0, job->start_s + job->setup_s - view->now_s), config,
+                              job->span);
 }
 
 /* E * T^exponent; with `marginal`, E counts only power above idle. */

@@ -252,6 +252,11 @@ struct easim_view {
     /* Nodes in one place of a span: 1, then the nodes below one switch, and last node_count. Node n
        is in place n / span_nodes[span]. */
     const uint32_t *span_nodes;
+    /* Power limits change in place: a resize that changes nothing else costs nothing. */
+    bool limits_in_place;
+    /* The host enforces the cap: power_w is what it lets jobs draw, and only try_config says what
+       may start. */
+    bool cap_is_enforced;
 };
 
 /* Defines a function that returns an element of an array of `holder`: the view or the struct of an

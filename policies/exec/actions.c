@@ -236,6 +236,19 @@ static int scale(const struct easim_pass *pass, const struct item *item) {
     return 0;
 }
 
+static int limit(const struct easim_pass *pass, const struct item *item) {
+    uint32_t job;
+    if (!(((const struct program *)pass->state)->asked & EXEC_ASKS_POWER))
+        return program_fail(pass, "sent %s.limit, but does not ask for power/1", item->place);
+    if (read_job(pass, item, &job) < 0)
+        return -1;
+    if (!cJSON_IsNumber(item->more))
+        return program_fail(pass, "sent %s.watts: expected a power limit in W", item->place);
+    keep_answer(pass->state, power_of(pass)->plan_limit(pass->plan, job, item->more->valuedouble),
+                job);
+    return 0;
+}
+
 static int wake_at(const struct easim_pass *pass, const struct item *item) {
     if (!cJSON_IsNumber(item->value))
         return program_fail(pass, "sent %s.wake_at: expected a time in seconds", item->place);
@@ -277,12 +290,19 @@ static int reason(const struct easim_pass *pass, const struct item *item) {
 
 /* Those of protocol 2 first. */
 static const struct verb action_verbs[] = {
-    {"start", "config", 2, act_on_job},  {"preempt", "at_once", 2, act_on_job},
-    {"resize", "config", 2, act_on_job}, {"reject", "reason", 2, reject},
-    {"exchange", NULL, 2, exchange},     {"scale_up", NULL, 2, scale},
-    {"scale_down", NULL, 2, scale},      {"wake_at", NULL, 2, wake_at},
-    {"wake_clear", NULL, 3, wake_clear}, {"count", "name", 3, count},
-    {"reason", "text", 3, reason},       {0},
+    {"start", "config", 2, act_on_job},
+    {"preempt", "at_once", 2, act_on_job},
+    {"resize", "config", 2, act_on_job},
+    {"reject", "reason", 2, reject},
+    {"exchange", NULL, 2, exchange},
+    {"scale_up", NULL, 2, scale},
+    {"scale_down", NULL, 2, scale},
+    {"wake_at", NULL, 2, wake_at},
+    {"wake_clear", NULL, 3, wake_clear},
+    {"count", "name", 3, count},
+    {"reason", "text", 3, reason},
+    {"limit", "watts", 3, limit},
+    {0},
 };
 
 int program_act(const struct easim_pass *pass, const cJSON *action, int number) {

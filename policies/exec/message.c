@@ -317,7 +317,18 @@ static void add_more_of_job(struct text *t, const struct easim_job *job) {
     }
 }
 
-void message_job(struct text *t, const struct easim_job *job, bool new_phase, uint32_t protocol) {
+static void add_limit(struct text *t, const struct easim_power_job *limit) {
+    const double values[] = {limit->wish_w, limit->draw_w, limit->speed, limit->least_w,
+                             limit->most_w};
+    static const char *const names[] = {"wish_w", "draw_w", "speed", "least_w", "most_w"};
+    for (size_t i = 0; i < sizeof names / sizeof *names && limit->most_w > 0; i++) {
+        text_add(t, ",");
+        text_real(t, names[i], values[i]);
+    }
+}
+
+void message_job(struct text *t, const struct easim_job *job, bool new_phase, uint32_t protocol,
+                 const struct easim_power_job *limit) {
     text_printf(t, "{\"job\":%u,\"state\":\"%s\",", job->index,
                 job->state < 6 ? state_names[job->state] : "other");
     text_real(t, "remaining", job->remaining);
@@ -342,6 +353,8 @@ void message_job(struct text *t, const struct easim_job *job, bool new_phase, ui
         text_add(t, ",");
         text_real(t, "resized_s", job->resized_s);
     }
+    if (limit)
+        add_limit(t, limit);
     if (new_phase)
         text_printf(t, ",\"phase\":%u,\"first_config\":%u,\"config_count\":%u", job->phase,
                     job->first_config, job->config_count);

@@ -4,6 +4,7 @@
 #define EASIM_EXEC_MESSAGE_H
 
 #include <easim/forecast.h>
+#include <easim/power.h>
 #include <easim/services.h>
 #include <stdarg.h>
 
@@ -13,12 +14,15 @@
 #define EXEC_NEWEST_PROTOCOL 3
 
 /* Extensions of exec, by their place in its table. */
-enum { EXEC_FORECAST, EXEC_SERVICES };
+enum { EXEC_FORECAST, EXEC_SERVICES, EXEC_POWER };
 static inline const struct easim_forecast *forecast_of(const struct easim_pass *pass) {
     return easim_forecast_of(pass, EXEC_FORECAST);
 }
 static inline const struct easim_services *services_of(const struct easim_pass *pass) {
     return easim_services_of(pass, EXEC_SERVICES);
+}
+static inline const struct easim_power *power_of(const struct easim_pass *pass) {
+    return easim_power_of(pass, EXEC_POWER);
 }
 
 /* A growing text. Zero-initialise; free(at). `failed`: memory ran out, the text is incomplete. */
@@ -52,8 +56,9 @@ void message_forecast(struct text *text, const struct easim_forecast_hour *hour)
 void message_event(struct text *text, const struct easim_event *event, uint32_t protocol);
 void message_user(struct text *text, const struct easim_view *view, uint32_t user, bool shares);
 void message_arrived(struct text *text, const struct easim_job *job); /* what never changes */
-/* What changes; with its configurations, if they are others. */
-void message_job(struct text *text, const struct easim_job *job, bool new_phase, uint32_t protocol);
+/* What changes; with its configurations, if they are others, and its limit, or NULL. */
+void message_job(struct text *text, const struct easim_job *job, bool new_phase, uint32_t protocol,
+                 const struct easim_power_job *limit);
 /* Finished or rejected, and out of the view. */
 void message_job_over(struct text *text, uint32_t job, uint32_t state);
 

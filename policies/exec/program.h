@@ -17,6 +17,7 @@
 #define EXEC_ASKS_POWER_CAP      (1u << 3)
 #define EXEC_ASKS_FRACTIONAL_GPU (1u << 4)
 #define EXEC_ASKS_POWER_LIMITS   (1u << 5)
+#define EXEC_ASKS_POWER          (1u << 6)
 
 struct program_params {
     const char *command, *socket; /* one of them; the other is empty */
@@ -31,6 +32,7 @@ struct told_job {
     uint32_t state;
     uint32_t message; /* number of the last message that names it */
     uint32_t user, phase;
+    double rate_s;
     bool rejected; /* by itself */
 };
 

@@ -41,6 +41,12 @@ static void find_changed(const struct easim_pass *pass) {
     }
     for (uint32_t i = 0; i < s->acted_count; i++)
         note_job(s, s->acted[i]);
+    /* Limits change without an event. */
+    for (uint32_t i = 0; view->limits_in_place && i < view->running_count; i++) {
+        uint32_t job = easim_view_running(view, i)->job;
+        if (easim_view_job(view, job)->rate_s != s->jobs[job].rate_s)
+            note_job(s, job);
+    }
     int64_t running = s->running;
     for (uint32_t i = 0; i < s->changed_count; i++) {
         uint32_t job = s->changed[i];
@@ -70,13 +76,15 @@ static void add_jobs(const struct easim_pass *pass) {
         struct told_job *told = &s->jobs[index];
         text_add(&s->text, i ? "," : "");
         if (job)
-            message_job(&s->text, job, job->phase != told->phase, s->protocol);
+            message_job(&s->text, job, job->phase != told->phase, s->protocol,
+                        s->asked & EXEC_ASKS_POWER ? easim_power_at(power_of(pass), index) : NULL);
         else
             message_job_over(&s->text, index, state);
         s->running += (state == EASIM_JOB_RUNNING) - (told->state == EASIM_JOB_RUNNING);
         told->state = state;
         told->user = job ? job->user : told->user;
         told->phase = job ? job->phase : told->phase;
+        told->rate_s = job ? job->rate_s : told->rate_s;
         s->known_count = index >= s->known_count ? index + 1 : s->known_count;
     }
 }

@@ -137,6 +137,30 @@ MOCK_FUNCTION int mock_plan_resize(struct easim_plan *plan, uint32_t job, uint32
         m, (struct mock_action){MOCK_RESIZE, span < 0 ? span : EASIM_OK, job, config, false, 0});
 }
 
+/* The limit holds at once: power min(P, limit), and speed by the default law (s 0.3, m 0.7). */
+MOCK_FUNCTION int mock_plan_limit(struct easim_plan *plan, uint32_t job, double watts) {
+    struct mock *m = plan->mock;
+    bool may = m->policy->capabilities & EASIM_CAPABILITY_FREQUENCY,
+         valid = may && mock_running(m, job) && isfinite(watts) && watts > 0;
+    struct mock_action action = {MOCK_LIMIT, valid ? EASIM_OK : EASIM_INVAL, job, EASIM_NONE, false,
+                                 watts};
+    if (!valid)
+        return mock_answer(m, action);
+    struct easim_job *j = &m->jobs[job];
+    struct easim_power_job *p = &m->power_jobs[job];
+    double full_w = m->configs[j->config].power_w[j->span];
+    action.time_s = fmax(p->least_w, fmin(watts, p->most_w));
+    p->wish_w = action.time_s < p->most_w ? action.time_s : INFINITY;
+    p->draw_w = fmin(full_w, fmax(action.time_s, 0.4 * full_w));
+    p->speed = 1 / (0.7 + 0.3 * 0.7 / (p->draw_w / full_w - 0.3));
+    j->remaining = easim_job_remaining(&m->view, j);
+    j->rate_s = m->view.now_s;
+    j->goodput_now = m->configs[j->config].goodput[j->span] * p->speed;
+    j->power_now_w = p->draw_w;
+    mock_count(m);
+    return mock_answer(m, action);
+}
+
 MOCK_FUNCTION int mock_plan_reject(struct easim_plan *plan, uint32_t job, const char *reason) {
     struct mock *m = plan->mock;
     bool may = m->policy->capabilities & EASIM_CAPABILITY_REJECT;

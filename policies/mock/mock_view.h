@@ -4,6 +4,7 @@
 #define EASIM_MOCK_VIEW_H
 
 #include <easim/forecast.h>
+#include <easim/power.h>
 #include <easim/services.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,8 @@ enum mock_kind {
     MOCK_REJECT,
     MOCK_SCALE_UP,   /* config: in replica_configs */
     MOCK_SCALE_DOWN, /* config: the place in replicas */
-    MOCK_WAKE_CLEAR
+    MOCK_WAKE_CLEAR,
+    MOCK_LIMIT
 };
 
 /* An action that the policy tried in the last mock_decide. */
@@ -26,7 +28,7 @@ struct mock_action {
     int answer;           /* enum easim_answer */
     uint32_t job, config; /* EASIM_NONE where there is none */
     bool at_once;
-    double time_s; /* of a wake-up */
+    double time_s; /* of a wake-up; of a limit: its W */
 };
 
 struct mock {
@@ -46,6 +48,8 @@ struct mock {
     bool lacks[EASIM_MOST_EXTENSIONS];
     struct easim_forecast forecast;
     struct easim_forecast_hour *hours;
+    struct easim_power power;
+    struct easim_power_job *power_jobs; /* by job */
     struct easim_services scaling;
     struct easim_service *services;
     struct easim_replica_config *replica_configs;
@@ -100,6 +104,7 @@ MOCK_FUNCTION void mock_point(struct mock *m) {
     m->view.checkpointing = m->checkpointing;
     m->view.events = m->events;
     m->forecast.hours = m->hours;
+    m->power.jobs = m->power_jobs;
     m->scaling.services = m->services;
     m->scaling.replica_configs = m->replica_configs;
     m->scaling.replicas = m->replicas;
@@ -140,7 +145,7 @@ MOCK_FUNCTION void mock_count(struct mock *m) {
         const struct easim_job *job = &m->jobs[j];
         const struct easim_config *c = job->config == EASIM_NONE ? NULL : &m->configs[job->config];
         if (c)
-            m->view.power_w += c->k * fmax(m->gpu_types[c->gpu_type].ctx_w, c->power_w[job->span]);
+            m->view.power_w += c->k * fmax(m->gpu_types[c->gpu_type].ctx_w, job->power_now_w);
     }
     for (uint32_t r = 0; r < m->scaling.replica_count; r++)
         if (m->replicas[r].state != EASIM_REPLICA_NONE)
@@ -227,6 +232,12 @@ MOCK_FUNCTION void mock_run_in(struct mock *m, uint32_t job, uint32_t config, ui
     }
     m->running[j->running_slot] = (struct easim_running){
         .job = job, .gpu_type = c->gpu_type, .k = c->k, .predicted_end_ns = j->predicted_end_ns};
+    const struct easim_gpu_type *type = &m->gpu_types[c->gpu_type];
+    m->power_jobs[job] = (struct easim_power_job){.wish_w = c->power_limit_w,
+                                                  .draw_w = c->power_w[span],
+                                                  .speed = 1,
+                                                  .least_w = 0.4 * type->tdp_w,
+                                                  .most_w = type->tdp_w};
     mock_take(m, job, c->gpu_type, c->k);
     mock_user_gpus(m, j->user, c->k);
     mock_link_waiting(m);
@@ -241,6 +252,7 @@ MOCK_FUNCTION void mock_stop(struct mock *m, uint32_t job) {
     m->running[j->running_slot] = *last;
     j->running_slot = j->config = j->span = EASIM_NONE;
     j->goodput_now = j->power_now_w = 0;
+    m->power_jobs[job] = (struct easim_power_job){0};
     mock_give_back(m, job);
 }
 

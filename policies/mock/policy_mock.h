@@ -57,6 +57,9 @@ MOCK_FUNCTION void mock_init(struct mock *m, const struct easim_policy *policy) 
                                          .plan_scale_up = mock_plan_scale_up,
                                          .plan_scale_down = mock_plan_scale_down,
                                          .replica_figure = mock_replica_figure};
+    m->power = (struct easim_power){.struct_size = sizeof m->power,
+                                    .job_stride = sizeof *m->power_jobs,
+                                    .plan_limit = mock_plan_limit};
     m->params = calloc(1, policy->params_size + 1);
     m->state = calloc(1, policy->state_size + 1);
     MOCK_MUST(m->params && m->state);
@@ -78,11 +81,13 @@ MOCK_FUNCTION size_t mock_memory_stride(const struct mock *m) {
 MOCK_FUNCTION const void *mock_extension(const struct mock *m, uint32_t place) {
     const struct easim_extension *row = &m->policy->extensions[place];
     bool is_forecast = row->version == 1 && strcmp(row->name, "easim.forecast") == 0,
-         is_services = row->version == 1 && strcmp(row->name, "easim.services") == 0;
-    MOCK_MUST(row->optional || (!m->lacks[place] && (is_forecast || is_services)));
+         is_services = row->version == 1 && strcmp(row->name, "easim.services") == 0,
+         is_power = row->version == 1 && strcmp(row->name, "easim.power") == 0;
+    MOCK_MUST(row->optional || (!m->lacks[place] && (is_forecast || is_services || is_power)));
     return m->lacks[place] ? NULL
            : is_forecast   ? (const void *)&m->forecast
            : is_services   ? (const void *)&m->scaling
+           : is_power      ? (const void *)&m->power
                            : NULL;
 }
 
@@ -182,6 +187,8 @@ MOCK_FUNCTION uint32_t mock_job(struct mock *m, struct easim_job job) {
         job.time_best_s = fmin(job.time_best_s, choice.time_s);
         job.edp_best_js = fmin(job.edp_best_js, choice.edp_js);
     }
+    uint32_t power_count = m->view.job_count;
+    MOCK_APPEND(m, power_jobs, power_count, (struct easim_power_job){0});
     MOCK_APPEND(m, jobs, m->view.job_count, job);
     size_t nodes = m->view.node_count, stride = mock_memory_stride(m);
     m->held = realloc(m->held, (index + 1) * nodes * sizeof *m->held + 1);
@@ -330,6 +337,7 @@ MOCK_FUNCTION void mock_finish(struct mock *m) {
     free(m->events);
     free(m->hours);
     free(m->services);
+    free(m->power_jobs);
     free(m->replica_configs);
     free(m->replicas);
     free(m->held);

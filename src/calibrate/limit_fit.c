@@ -66,7 +66,7 @@ static int load_profile(struct limit_fits *fits, const char *path, struct proble
         for (size_t i = 0; i < limits.points.count && group->rows->scope == PROFILE_SCOPE_GPU; i++)
             if (limits.points.at[i].power_limit_w != group->rows->limit_w)
                 add_curve(fits, group, &limits, i);
-        limits_finish(&limits);
+        left_out_limits_finish(&limits);
     }
     profile_table_finish(&profile);
     return r;

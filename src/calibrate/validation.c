@@ -190,7 +190,7 @@ void limits_of_group(struct limits *limits, const struct profile_group *group) {
     free(here.at.at);
 }
 
-void limits_finish(struct limits *limits) {
+void left_out_limits_finish(struct limits *limits) {
     free(limits->levels.at);
     free(limits->errors.at);
     free(limits->points.at);
@@ -242,7 +242,7 @@ void calibration_finish(struct calibration *calibration) {
         struct calibrated_model *model = &calibration->models[m];
         for (size_t i = 0; i < model->count; i++) {
             form_choice_finish(&model->choices[i]);
-            limits_finish(&model->limits[i]);
+            left_out_limits_finish(&model->limits[i]);
         }
         target_runs_finish(&model->runs);
         free(model->choices);

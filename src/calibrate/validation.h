@@ -39,8 +39,8 @@ struct limit_errors {
     double left_out[LIMIT_QUANTITIES];
 };
 
-/* Zero-initialise; release with limits_finish. Only configurations that have power both at the
-   limit and among the base rows of the group (no limit, or the highest) count. */
+/* Zero-initialise; release with left_out_limits_finish. Only configurations that have power both at
+   the limit and among the base rows of the group (no limit, or the highest) count. */
 struct limits {
     ARRAY_OF(struct power_level) levels;       /* by ascending limit */
     ARRAY_OF(struct limit_errors) errors;      /* by the same index */
@@ -50,7 +50,7 @@ struct limits {
 };
 
 void limits_of_group(struct limits *limits, const struct profile_group *group);
-void limits_finish(struct limits *limits);
+void left_out_limits_finish(struct limits *limits);
 
 /* --- calibration: all that a profile tells: its models, each on its GPU types --- */
 

@@ -109,7 +109,9 @@ static int attribute_run(struct session *s, const struct recorded_part *part,
     struct recorded_run run = {0};
     struct attribution attribution = {0};
     bool reports = s->report.text.length == 0;
-    int r = recorded_run_load(&run, &s->folder, part, reterr);
+    int r = recorded_folder_check_power(&s->folder, reterr);
+    if (r == 0)
+        r = recorded_run_load(&run, &s->folder, part, reterr);
     if (r == 0)
         r = attribution_find(&attribution, &run, &s->request, reterr);
     if (r == 0) {

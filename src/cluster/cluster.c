@@ -18,8 +18,9 @@ struct node_group {
 };
 
 struct cluster_section {
-    struct schema_list gpu_types, nodes;
-    const struct yaml_node *power_cap, *network;
+    struct schema_list gpu_types, nodes, power_domains;
+    const struct yaml_node *network;
+    struct cap_nodes caps;
     double pue, slowdown_per_neighbour;
 };
 
@@ -54,10 +55,13 @@ static const struct field gpu_type_fields[] = {
      HELP("power of a GPU that a rigid job holds at utilization 0, from idle_w to tdp_w; no "
           "effect without rigid jobs (default idle_w)")},
     {"floor_w", REAL(gpu_type, floor_w), ABOVE(0, SCENARIO_MOST_W), UNIT(POWER),
-     HELP("least power limit of a GPU, at most tdp_w; with power_limits: true (default: 0.4 tdp_w, "
-          "or the least measured limit of a model)")},
+     HELP("least power limit of a GPU, at most tdp_w; with power_limits: true or an enforced cap "
+          "(default: 0.4 tdp_w, or the least measured limit of a model)")},
     {"limit_law", OBJECT(gpu_type, limit_law, limit_law_fields),
-     HELP("speed under a power limit of jobs without measured limits; with power_limits: true")},
+     HELP("speed under a power limit of jobs without measured limits; with power_limits: true or "
+          "an enforced cap")},
+    {"limit_delay_s", DURATION(gpu_type, limit_delay_s), DEFAULT(USUAL_LIMIT_DELAY_S),
+     RANGE(0, 1e6), HELP("time from a change of a running job's power limit to its effect")},
     {"memory_gib", GIB(gpu_type, memory_gib), DEFAULT(INFINITY), ABOVE(0, 1e6),
      HELP("memory of a GPU (default: unlimited)")},
     {"sleep_w", REAL(gpu_type, sleep_w), DEFAULT(NAN), WATTS,
@@ -106,21 +110,19 @@ static const struct field interference_fields[] = {
      HELP("goodput of a job is divided by 1 + this x other jobs on its node")},
     FIELDS_END};
 
-static const struct field cap_forms[] = {
-    {"", .type = FIELD_REAL, DEFAULT(INFINITY), ABOVE(0, 1e12), UNIT(POWER)},
-    {"", OBJECT_FORM(series_fields)},
-    FIELDS_END};
-static const struct series_kind cap_kind = {
-    .path = "cluster.power_cap_w", .column = "power_w", .value = cap_forms, .is_limit = true};
-
 const struct field cluster_fields[] = {
     {"gpu_types", OBJECTS(cluster_section, gpu_types, gpu_type_fields, gpu_type), REQUIRED,
      HELP("GPU types, with the power of one GPU")},
     {"nodes", OBJECTS(cluster_section, nodes, node_fields, node_group), REQUIRED,
      HELP("groups of equal nodes, and the power of one; their order decides ties of placement")},
-    {"power_cap_w", NODE(cluster_section, power_cap), .forms = cap_forms,
+    {"power_cap_w", NODE(cluster_section, caps.plain), .forms = cap_forms,
      HELP("limit of the power of GPUs and nodes together; easim counts overshoot, and refuses "
           "starts only to policies with POWER_CAP (default: none)")},
+    {"power_cap", KEYS(cluster_section, caps.cap, cap_fields),
+     HELP("such a limit that easim may enforce under any policy; in place of power_cap_w")},
+    {"power_domains", OBJECTS(cluster_section, power_domains, power_domain_fields, power_domain),
+     HELP("parts of the cluster with enforced caps of their own, such as racks (default: none)")},
+    {"power_domains", NODE(cluster_section, caps.domains)},
     {"network", KEYS(cluster_section, network, network_fields),
      HELP("tiers of switches above the nodes (default: none)")},
     {"pue", REAL(cluster_section, pue), DEFAULT(1), RANGE(1, 10),
@@ -261,6 +263,19 @@ static int bind_network(struct cluster *cluster, const struct yaml_node *node, b
     return result;
 }
 
+static int bind_domains(struct cluster *cluster, const struct schema_list *domains,
+                        const struct binding *binding) {
+    double *idle_w = arena_alloc(binding->arena, cluster->node_count * sizeof *idle_w);
+    for (uint32_t n = 0; n < cluster->node_count; n++) {
+        const struct node *node = &cluster->nodes[n];
+        idle_w[n] = node->fixed_w + node->gpus * cluster->gpu_types[node->gpu_type].idle_w;
+    }
+    cluster->power_domains = domains->at;
+    cluster->power_domain_count = (uint32_t)domains->count;
+    cluster->node_domain = power_domains_bind(domains, idle_w, cluster->node_count, binding);
+    return cluster->node_domain ? 0 : ERROR_INPUT;
+}
+
 /* Sleep needs a power and a delay; the time to wake up is optional. */
 static void check_sleep(struct gpu_type *type, const char *path, const struct binding *binding) {
     bool has_power = !isnan(type->sleep_w), has_time = !isnan(type->sleep_after_s);
@@ -327,15 +342,18 @@ int cluster_bind(struct cluster *cluster, struct series *cap, const struct yaml_
     cluster->slowdown_per_neighbour = section.slowdown_per_neighbour;
     if (result == 0)
         result = check_pairs(cluster, &section.nodes, binding);
-    if (series_bind(cap, &cap_kind, section.power_cap, binding) < 0)
-        result = ERROR_INPUT;
-    cluster->power_cap_w = cap->constant;
     if (check_gpu_types(cluster, binding) < 0)
         result = ERROR_INPUT;
     if (add_nodes(cluster, &section.nodes, binding) < 0)
         result = ERROR_INPUT;
     if (bind_network(cluster, section.network, result == 0, binding) < 0)
         result = ERROR_INPUT;
+    section.caps.contention = cluster->network.contention;
+    if (caps_bind(&cluster->cap_rules, cap, &section.caps, binding) < 0)
+        result = ERROR_INPUT;
+    cluster->power_cap_w = cap->constant;
+    if (result == 0 && section.power_domains.count > 0)
+        result = bind_domains(cluster, &section.power_domains, binding);
     return result;
 }
 

@@ -4,6 +4,7 @@
 #define EASIM_CLUSTER_CLUSTER_H
 
 #include "base/rng.h"
+#include "cluster/caps.h"
 #include "cluster/network.h"
 #include "config/outages.h"
 #include "config/series.h"
@@ -11,6 +12,7 @@
 #define CLUSTER_MAX_NODE_GPUS 1048576
 #define CLUSTER_MAX_GPUS      (1u << 30)
 #define CLUSTER_MAX_TYPES     64
+#define USUAL_LIMIT_DELAY_S   0.1
 
 /* How a power limit slows a GPU down (model/laws.h). */
 struct limit_law {
@@ -27,6 +29,7 @@ struct gpu_type {
     double busy_w;  /* that a rigid job draws at a utilization of 0; 0: idle_w */
     double floor_w; /* its least power limit; 0: not stated */
     struct limit_law limit_law;
+    double limit_delay_s; /* from the change of a limit to its effect */
     double memory_gib;
     double sleep_w, sleep_after_s; /* a GPU that has been free for so long draws so much; INFINITY:
                                       never sleeps */
@@ -61,6 +64,10 @@ struct cluster {
     struct outages outages; /* recorded ones, instead of drawn ones; bound and read by others */
     double storage_bytes_s; /* that all jobs share; 0: jobs are not held back by storage */
     double power_cap_w;     /* INFINITY: none, or a series */
+    struct cap_rules cap_rules;
+    struct power_domain *power_domains;
+    uint32_t power_domain_count;
+    uint32_t *node_domain; /* by node: the innermost one, or EASIM_NONE; NULL: no domains */
     double pue;
     double slowdown_per_neighbour; /* 0: jobs on a node do not notice each other */
 };

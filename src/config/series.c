@@ -10,20 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct field series_fields[] = {
-    {LOCATION(series, where)},
-    {"file", PATH(series, file), REQUIRED,
-     HELP("CSV file, plain, gz or zst; other columns are ignored")},
-    {"column", TEXT(series, column),
-     HELP("column of the values (default: the key's own name, of the cap power_w)")},
-    {"time_column", TEXT(series, time_column),
-     HELP("column of the times, strictly ascending (default: time_s, else timestamp)")},
-    {"repeat", BOOL(series, repeat),
-     HELP("without period: begin again after the end; needs three rows or more at equal steps")},
-    {"repeat", NODE(series, repeat_node)},
-    {"period", DURATION(series, period_s), DEFAULT(NAN), RANGE(SERIES_LEAST_PERIOD_S, TIME_MAX_S),
-     HELP("repeat the series after this time, and before its first row too")},
-    FIELDS_END};
+const struct field series_fields[] = {SERIES_ROWS(series, , REQUIRED), FIELDS_END};
 
 static bool has_period(const struct series *series) {
     return series->period_s > 0;

@@ -88,5 +88,23 @@ int64_t series_next_ns(const struct series_cursor *cursor);
 /* Passes that change. */
 void series_pass(struct series_cursor *cursor);
 
+/* Rows of the keys of a series, the member `at` (with its dot; or nothing) of a struct. */
+#define SERIES_ROWS(of, at, needed) \
+    {LOCATION(of, at where)}, \
+        {"file", PATH(of, at file), needed, \
+         HELP("CSV file, plain, gz or zst; other columns are ignored")}, \
+        {"column", TEXT(of, at column), \
+         HELP("column of the values (default: the key's own name, of the cap power_w)")}, \
+        {"time_column", TEXT(of, at time_column), \
+         HELP("column of the times, strictly ascending (default: time_s, else timestamp)")}, \
+        {"repeat", BOOL(of, at repeat), \
+         HELP("without period: begin again after the end; needs three rows or more at equal " \
+              "steps")}, \
+        {"repeat", NODE(of, at repeat_node)}, { \
+        "period", DURATION(of, at period_s), DEFAULT(NAN), \
+            RANGE(SERIES_LEAST_PERIOD_S, TIME_MAX_S), \
+            HELP("repeat the series after this time, and before its first row too") \
+    }
+
 extern const struct field series_fields[];
 #endif

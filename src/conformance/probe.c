@@ -70,7 +70,7 @@ static void keep_row(struct probe_record *record, const struct probe_row *row) {
 static void note_action(void *context, const struct sim *sim, const struct action_record *action) {
     struct probe_record *record = ((struct probe *)context)->record;
     const struct probe_row row = {sim->now_ns, (uint32_t)action->kind, (uint32_t)action->refusal,
-                                  action->job, action->config};
+                                  action->job, action->config,         action->limit_w};
     if (action->kind != ACTION_WAKE || !sim->module->policy->list)
         keep_row(record, &row);
     if (action->refusal < REFUSAL_COUNT)
@@ -99,10 +99,11 @@ static void note_time(void *context, const struct sim *sim, int64_t from_ns, int
         return;
     snprintf(
         record->failure, sizeof record->failure,
-        "no job has arrived or finished during %d decisions: %llu starts, %llu preemptions, %llu resizes, %llu wake-ups (at t = %.9g s)",
+        "no job has arrived or finished during %d decisions: %llu starts, %llu preemptions, %llu resizes, %llu limits, %llu wake-ups (at t = %.9g s)",
         QUIET_DECISIONS, (unsigned long long)record->done[ACTION_START],
         (unsigned long long)record->done[ACTION_PREEMPT],
         (unsigned long long)record->done[ACTION_RESIZE],
+        (unsigned long long)record->done[ACTION_LIMIT],
         (unsigned long long)record->done[ACTION_WAKE], units_s(to_ns));
     atomic_store(&p->give_up, true);
 }
@@ -230,6 +231,8 @@ static void add_row(struct str *out, const struct probe_record *record, uint64_t
         str_addf(out, " job %u", row->job);
     if (row->config != EASIM_NONE)
         str_addf(out, " in configuration %u", row->config);
+    if (row->kind == ACTION_LIMIT)
+        str_addf(out, " to %g W", row->limit_w);
     str_addf(out, " at t = %.9g s (%s)", units_s(row->time_ns), refusal_names[row->refusal]);
 }
 

@@ -37,6 +37,7 @@ int builtin_load(const struct builtin *builtin, const char *policy, const char *
 struct probe_row {
     int64_t time_ns;
     uint32_t kind, refusal, job, config;
+    double limit_w;
 };
 
 /* What is known of a run, up to the moment: plain data, so that it can lie in shared memory. */
@@ -55,7 +56,7 @@ struct probe_record {
         row_count; /* of all actions; the first PROBE_ROWS are in rows, all of them in row_hash */
     uint64_t row_hash;
     uint64_t decisions_at_progress; /* when a job arrived or was over last */
-    uint64_t done[9];               /* accepted actions since then, by enum action_kind */
+    uint64_t done[ACTION_KINDS];    /* accepted actions since then */
     struct probe_row rows[PROBE_ROWS];
 };
 

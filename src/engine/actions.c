@@ -7,6 +7,7 @@
 #include "engine/gpus.h"
 #include "engine/internal.h"
 #include "engine/jobs.h"
+#include "engine/power_cap.h"
 #include "engine/replicas.h"
 
 #include <math.h>
@@ -72,7 +73,7 @@ static struct action_record record_of(enum action_kind kind, enum refusal refusa
 
 static enum refusal check_with_cap(struct sim *sim, enum refusal refusal, uint32_t job,
                                    uint32_t config) {
-    return refusal == REFUSED_NOT && power_cap_forbids(sim, job, config) ? REFUSED_CAP : refusal;
+    return refusal == REFUSED_NOT && gpus_over_cap(sim, job, config) ? REFUSED_CAP : refusal;
 }
 
 /* Whether anything is to come within the run if this very start is refused. */
@@ -86,8 +87,7 @@ static bool something_is_left(const struct easim_plan *plan) {
 static uint32_t change_start(struct easim_plan *plan, uint32_t job, uint32_t config) {
     struct sim *sim = plan->sim;
     const struct start_changer *changer = sim->options.changer;
-    int64_t committed_nw;
-    if (!changer || gpus_try_free(sim, config, &committed_nw) < 0)
+    if (!changer || gpus_try_free(sim, job, config).span < 0)
         return config;
     const struct start_offer offer = {job, config, something_is_left(plan)};
     return changer->change(changer->context, sim, &offer);
@@ -151,7 +151,11 @@ static int host_resize(struct easim_plan *plan, uint32_t job, uint32_t config) {
         return EASIM_INVAL;
     if (action_keeps_config(sim, job, config))
         return EASIM_OK;
-    if (record.refusal == REFUSED_NOT) {
+    if (record.refusal == REFUSED_NOT && job_limit_alone_differs(sim, job, config)) {
+        policy_code_ends(sim, false);
+        job_limit_change(sim, job, config, INFINITY);
+        policy_code_begins(sim);
+    } else if (record.refusal == REFUSED_NOT) {
         policy_code_ends(sim, false);
         if (job_resize_take_gpus(sim, &action.start))
             add_action(plan, action);
@@ -171,13 +175,16 @@ static int host_try_config(struct easim_plan *plan, uint32_t job, uint32_t confi
                            : !j || j->state == EASIM_JOB_WAITING
                                ? action_check_start(sim, job, config)
                                : action_check_resize(sim, job, config);
-    int64_t committed_nw = sim->committed_nw;
     if (refusal != REFUSED_NOT)
         return answer_code(refusal);
-    int span = keeps ? (int)j->span : gpus_try_config(sim, job, config, &committed_nw);
-    if (span >= 0 && ret_power_w)
-        *ret_power_w = power_w(committed_nw);
-    return span >= 0 && !keeps && power_cap_forbids_nw(sim, committed_nw) ? (int)EASIM_CAP : span;
+    if (keeps && ret_power_w)
+        *ret_power_w = sim->view.v->power_w;
+    if (keeps)
+        return (int)j->span;
+    const struct gpus_trial trial = gpus_try_config(sim, job, config);
+    if (trial.span >= 0 && ret_power_w)
+        *ret_power_w = power_w(trial.committed_nw);
+    return trial.span >= 0 && trial.is_over_cap ? (int)EASIM_CAP : trial.span;
 }
 
 /* In rounds the host asks for the next one, even if the policy does not declare TICK. */
@@ -226,6 +233,41 @@ static int host_reject(struct easim_plan *plan, uint32_t job, const char *reason
         rejection_take(sim, job, rejection_words(sim, reason));
         add_action(plan, (struct action){.kind = ACTION_REJECT, .start = {.job = job}});
         policy_code_begins(sim);
+    }
+    return answer_action(sim, &record);
+}
+
+/* What is asked for outside the range of the GPUs is counted. */
+static void set_limit(struct sim *sim, const struct job_wish *wish, uint32_t job, double watts) {
+    static const char outside[] = "power limits outside the range of a GPU are brought into it";
+    if (wish->limit_w != watts) {
+        tally_add(&sim->counted, outside, 1);
+        tally_name(&sim->counted, outside, sim->workload->jobs.at[job].id);
+    }
+    job_limit_change(sim, job, wish->config, wish->wish_w);
+}
+
+static int host_limit(struct easim_plan *plan, uint32_t job, double watts) {
+    struct sim *sim = plan->sim;
+    struct action_record record =
+        record_of(ACTION_LIMIT, action_check_limit(sim, job, watts), job, EASIM_NONE);
+    record.limit_w = watts;
+    if (plan->head.refuses)
+        return EASIM_INVAL;
+    if (record.refusal == REFUSED_NOT) {
+        policy_code_ends(sim, false);
+        const struct job_wish wish = job_limit_find(sim, job, watts);
+        const uint32_t class = sim->limits->class_of[job];
+        int64_t more_nw = limits_want_nw(sim, wish.class) - limits_want_nw(sim, class);
+        record.config = wish.config;
+        record.limit_w = wish.limit_w;
+        if (!sim->cap && more_nw > 0 && power_cap_forbids_more(sim, 0, more_nw))
+            record.refusal = REFUSED_CAP;
+        else if (wish.class != class)
+            set_limit(sim, &wish, job, watts);
+        policy_code_begins(sim);
+        if (record.refusal == REFUSED_NOT && wish.class == class)
+            return EASIM_OK;
     }
     return answer_action(sim, &record);
 }
@@ -330,8 +372,7 @@ static int host_scale_up(struct easim_plan *plan, uint32_t replica_config) {
         record.scaled.service = service;
         record.scaled.config = config;
     }
-    if (record.refusal == REFUSED_NOT &&
-        power_cap_forbids_nw(sim, replicas_committed_with_nw(sim, service, config)))
+    if (record.refusal == REFUSED_NOT && replicas_over_cap(sim, service, config))
         record.refusal = REFUSED_CAP;
     if (record.refusal == REFUSED_NOT) {
         policy_code_ends(sim, false);
@@ -493,6 +534,7 @@ static void place_extensions(struct sim *sim) {
         uint32_t is = interface_extension(&policy->extensions[i]);
         sim->extensions[i] = is == CAPABILITY_FORECAST   ? view_shown(&sim->view, AT_FORECAST)
                              : is == CAPABILITY_SERVICES ? view_shown(&sim->view, AT_SCALING)
+                             : is == CAPABILITY_POWER    ? view_shown(&sim->view, AT_POWER)
                                                          : NULL;
     }
 }
@@ -502,6 +544,7 @@ void actions_init(struct sim *sim) {
     services->plan_scale_up = host_scale_up;
     services->plan_scale_down = host_scale_down;
     services->replica_figure = host_replica_figure;
+    view_power(&sim->view, 0)->plan_limit = host_limit;
     place_extensions(sim);
 }
 

@@ -1,6 +1,7 @@
 /* Checks the invariants of a run with --check. Everything is derived again from jobs and nodes, not
    from running totals of the engine or from what placement keeps of switches. */
 #include "engine/internal.h"
+#include "engine/limits.h"
 
 #include "engine/contention.h"
 #include "engine/gpus.h"
@@ -242,12 +243,23 @@ static void check_past(struct sim *sim, uint32_t job) {
 static void check_now(struct sim *sim, uint32_t job, uint32_t state) {
     const struct easim_job *j = &sim->view.jobs[job];
     const struct job_run *run = &sim->runs[job];
-    bool here = state == EASIM_JOB_WAITING || job_run_uses_gpus(run);
-    const struct easim_config *config =
-        state == EASIM_JOB_RUNNING ? &sim->view.configs[run->config] : NULL;
-    if (j->here != here || j->goodput_now != (config ? config->goodput[run->span] : 0) ||
-        j->power_now_w != (config ? config->power_w[run->span] : 0))
+    bool here = state == EASIM_JOB_WAITING || job_run_uses_gpus(run),
+         runs = state == EASIM_JOB_RUNNING;
+    const struct easim_config *config = &sim->view.configs[runs ? run->config : 0];
+    double goodput = runs ? config->goodput[run->span] : 0,
+           now_w = runs ? config->power_w[run->span] : 0;
+    if (runs && limits_has_flag(sim, job, LIMIT_SHOWN)) {
+        goodput = limits_member(sim, job)->hold.goodput;
+        now_w = power_w(limits_member(sim, job)->hold.nw) / config->k;
+    }
+    if (j->here != here || (!limits_has_flag(sim, job, LIMIT_UNSHOWN) &&
+                            (j->goodput_now != goodput || j->power_now_w != now_w)))
         sim_fail(sim, ERROR_RUN, "check: job %s shows another present state",
+                 sim->workload->jobs.at[job].id);
+    const struct easim_power_job power = job_limit_power(sim, job);
+    if (sim->view.shows_power && !limits_has_flag(sim, job, LIMIT_UNSHOWN) &&
+        memcmp(&power, &sim->view.power_jobs[job], sizeof power) != 0)
+        sim_fail(sim, ERROR_RUN, "check: job %s shows another power limit",
                  sim->workload->jobs.at[job].id);
 }
 
@@ -286,8 +298,12 @@ static void add_job(struct sim *sim, uint32_t job, struct totals *totals) {
     int64_t held_nw =
         power_of_gpus_nw(run->segment == SEGMENT_RUN ? computing_w(sim, job, config) : ctx_w,
                          config->k, config->milli);
+    bool is_member = limits_have(sim, job);
+    if (is_member && run->segment == SEGMENT_RUN)
+        held_nw = limits_member(sim, job)->hold.nw;
     totals->power_nw += held_nw;
-    totals->committed_nw += gpus_committed_nw(sim, run->config, run->span);
+    totals->committed_nw += is_member ? limits_want_nw(sim, sim->limits->class_of[job])
+                                      : gpus_committed_nw(sim, run->config, run->span);
     totals->energy += account_since(sim, job, held_nw);
     check_speed(sim, job);
     check_waking(sim, job);

@@ -6,7 +6,9 @@
 
 #include "engine/gpus.h"
 #include "engine/jobs.h"
+#include "engine/power_cap.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +45,8 @@ static bool has_resize(const struct sim *sim) {
 
 bool action_keeps_config(const struct sim *sim, uint32_t job, uint32_t config) {
     return has_resize(sim) && job < sim->workload->jobs.count &&
-           sim->view.jobs[job].state == EASIM_JOB_RUNNING && sim->view.jobs[job].config == config;
+           sim->view.jobs[job].state == EASIM_JOB_RUNNING && sim->view.jobs[job].config == config &&
+           !job_limit_is_own(sim, job);
 }
 
 /* In rounds the host preempts and asks for the next round, even if the policy declares neither. */
@@ -75,6 +78,20 @@ enum refusal action_check_reject(const struct sim *sim, uint32_t job) {
     return sim->view.jobs[job].state == EASIM_JOB_WAITING ? REFUSED_NOT : REFUSED_STATE;
 }
 
+enum refusal action_check_limit(const struct sim *sim, uint32_t job, double watts) {
+    if (!action_has_capability(sim, EASIM_CAPABILITY_FREQUENCY))
+        return REFUSED_CAPABILITY;
+    if (!sim->limits || !params_set_limits(sim->params))
+        return REFUSED_NO_LIMITS;
+    if (job >= sim->workload->jobs.count)
+        return REFUSED_NO_SUCH_JOB;
+    if (!ran_before_plan(sim, job))
+        return REFUSED_STATE;
+    if (sim->view.configs[sim->runs[job].config].milli > 0)
+        return REFUSED_SHARES;
+    return isfinite(watts) && watts > 0 ? REFUSED_NOT : REFUSED_WATTS;
+}
+
 enum refusal action_check_scale_up(const struct sim *sim, uint32_t replica_config) {
     if (!sim->services.by_policy)
         return REFUSED_CAPABILITY;
@@ -100,7 +117,8 @@ enum refusal action_check_scale_down(const struct sim *sim, uint32_t replica) {
 
 /* --- exchange --- */
 
-#define EXCHANGE_WHOLE UINT32_MAX /* no part of it in particular */
+#define EXCHANGE_WHOLE UINT32_MAX       /* no part of it in particular */
+#define EXCHANGE_LIMIT (UINT32_MAX - 1) /* of a part: a resize in place */
 
 #define LEAST_PART_BYTES (offsetof(struct easim_part, at_once) + sizeof(bool))
 
@@ -175,12 +193,15 @@ static enum refusal check_parts(const struct sim *sim, const struct exchange *ex
     return REFUSED_NOT;
 }
 
-/* A job that is to have what it has keeps its GPUs, too. */
+/* A job that is to have what it has keeps its GPUs, too, or changes its power limit alone. */
 static void drop_idle_parts(const struct sim *sim, struct exchange *exchange) {
     for (uint32_t i = 0; i < exchange->count; i++) {
         struct easim_part *part = &exchange->parts[i];
         if (part->action == EASIM_PART_RESIZE && action_keeps_config(sim, part->job, part->config))
             part->action = EXCHANGE_NOTHING;
+        else if (part->action == EASIM_PART_RESIZE &&
+                 job_limit_alone_differs(sim, part->job, part->config))
+            part->action = EXCHANGE_LIMIT;
     }
 }
 
@@ -204,6 +225,8 @@ static int64_t lend_all(struct sim *sim, const struct exchange *exchange) {
     for (uint32_t i = 0; i < exchange->count; i++)
         if (gives_gpus(sim, &exchange->parts[i]))
             lent_nw += gpus_lend(sim, exchange->parts[i].job);
+        else if (exchange->parts[i].action == EXCHANGE_LIMIT)
+            lent_nw += gpus_try_limit(sim, exchange->parts[i].job, exchange->parts[i].config);
     return lent_nw;
 }
 
@@ -219,7 +242,7 @@ static uint32_t borrow_all(struct sim *sim, struct exchange *exchange, int64_t *
     for (*ret_added_nw = 0; i < exchange->count; i++) {
         const struct easim_part *part = &exchange->parts[i];
         if (takes_gpus(part) &&
-            !gpus_borrow(sim, part->config, &exchange->allocations[i], ret_added_nw))
+            !gpus_borrow(sim, part->job, part->config, &exchange->allocations[i], ret_added_nw))
             break;
     }
     return i;
@@ -243,12 +266,13 @@ enum refusal exchange_try(struct sim *sim, struct exchange *exchange, uint32_t *
         takes = true;
     }
     reclaim_all(sim, exchange);
-    *ret_committed_nw = sim->committed_nw - lent_nw + added_nw;
+    *ret_committed_nw = sim->committed_nw + lent_nw + added_nw;
+    bool is_over_cap = power_cap_end_trial(sim, ret_committed_nw);
     if (fitting < exchange->count) {
         *ret_part = fitting;
         return REFUSED_NOFIT;
     }
-    return takes && power_cap_forbids_nw(sim, *ret_committed_nw) ? REFUSED_CAP : REFUSED_NOT;
+    return takes && is_over_cap ? REFUSED_CAP : REFUSED_NOT;
 }
 
 /* --- for real --- */
@@ -260,6 +284,8 @@ void exchange_take_gpus(struct sim *sim, struct exchange *exchange) {
             interrupt_yield_gpus(sim, part->job, part->at_once);
         else if (part->action == EASIM_PART_RESIZE)
             gpus_let_go(sim, part->job);
+        else if (part->action == EXCHANGE_LIMIT)
+            job_limit_change(sim, part->job, part->config, INFINITY);
     }
     for (uint32_t i = 0; i < exchange->count; i++) {
         struct easim_part *part = &exchange->parts[i];

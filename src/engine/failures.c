@@ -8,6 +8,7 @@
 #include "engine/gpus.h"
 #include "engine/jobs.h"
 #include "engine/nodes.h"
+#include "engine/power_cap.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,7 +104,6 @@ static int64_t idle_node_nw(const struct sim *sim, const struct node *node) {
 
 static void show_node(struct sim *sim, const struct node *node) {
     gpus_show_room(sim, node->gpu_type);
-    view_header(&sim->view)->power_w = power_w(sim->committed_nw);
 }
 
 /* Once no job and no replica is on the node: its GPUs and its power go. */
@@ -112,7 +112,7 @@ static void take_node_away(struct sim *sim, uint32_t node) {
     nodes_fail(sim, node);
     placement_set_node(&sim->placement, node, 0);
     power_meter_fail(&sim->meter, n);
-    sim->committed_nw -= idle_node_nw(sim, n);
+    power_cap_note(sim, node, -idle_node_nw(sim, n));
     view_fail_node(&sim->view, node);
     show_node(sim, n);
     sim->failures.nodes++;
@@ -124,7 +124,7 @@ static void bring_node_back(struct sim *sim, uint32_t node) {
     nodes_repair(sim, node);
     placement_set_node(&sim->placement, node, n->gpus);
     power_meter_repair(&sim->meter, n);
-    sim->committed_nw += idle_node_nw(sim, n);
+    power_cap_note(sim, node, idle_node_nw(sim, n));
     view_repair_node(&sim->view, node);
     show_node(sim, n);
     sim->failures.nodes--;

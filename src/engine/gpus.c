@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "engine/contention.h"
 #include "engine/nodes.h"
+#include "engine/power_cap.h"
 #include "model/laws.h"
 
 #include <math.h>
@@ -85,6 +86,8 @@ int64_t gpus_running_nw(const struct sim *sim, uint32_t job) {
 
 int64_t gpus_running_at_nw(const struct sim *sim, uint32_t job, double share) {
     const struct job_run *run = &sim->runs[job];
+    if (limits_have(sim, job))
+        return limits_member(sim, job)->hold.nw;
     if (share < 1)
         return contention_power_nw(sim, job, share);
     if (!utilization_changes(sim, job))
@@ -94,6 +97,13 @@ int64_t gpus_running_at_nw(const struct sim *sim, uint32_t job, double share) {
     double power_w =
         power_rigid_w(cluster_rigid_busy_w(type), type->tdp_w, utilization_present(sim, job));
     return power_of_gpus_nw(power_w, c->k, c->milli);
+}
+
+double gpus_limit_w(const struct sim *sim, uint32_t job) {
+    if (!limits_have(sim, job))
+        return sim->view.configs[sim->runs[job].config].power_limit_w;
+    const struct limits *l = sim->limits;
+    return l->classes.at.at[l->held.at[l->place_of[job] - 1]].wish_w;
 }
 
 int64_t gpus_present_nw(const struct sim *sim, uint32_t job) {
@@ -149,8 +159,7 @@ static void show_gpus_taken(struct sim *sim, uint32_t job, const struct allocati
     const struct piece *pieces = allocation_pieces(allocation);
     for (uint32_t i = 0; i < allocation->count; i++)
         view_take_gpus(&sim->view, pieces[i].node, piece_gpus(allocation, &pieces[i], whole));
-    sim->committed_nw += added_nw(sim, allocation, config);
-    view_header(&sim->view)->power_w = power_w(sim->committed_nw);
+    power_cap_charge(sim, job, config, allocation, added_nw(sim, allocation, config));
     view_user_gets(&sim->view, sim->view.jobs[job].user, &sim->view.configs[config]);
 }
 
@@ -159,8 +168,7 @@ static void show_gpus_given_back(struct sim *sim, uint32_t job, const struct all
     const struct piece *pieces = allocation_pieces(allocation);
     for (uint32_t i = 0; i < allocation->count; i++)
         view_give_back_gpus(&sim->view, pieces[i].node, piece_gpus(allocation, &pieces[i], whole));
-    sim->committed_nw -= added_nw(sim, allocation, config);
-    view_header(&sim->view)->power_w = power_w(sim->committed_nw);
+    power_cap_discharge(sim, job, config, allocation, added_nw(sim, allocation, config));
     view_user_gives_back(&sim->view, sim->view.jobs[job].user, &sim->view.configs[config]);
 }
 
@@ -251,18 +259,25 @@ bool gpus_swap(struct sim *sim, uint32_t job, uint32_t config, struct allocation
 int64_t gpus_lend(struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
     placement_lend(&sim->placement, &run->allocation);
-    return added_nw(sim, &run->allocation, run->config);
+    return power_cap_try_without(sim, job, added_nw(sim, &run->allocation, run->config));
 }
 
 void gpus_reclaim(struct sim *sim, uint32_t job) {
     placement_reclaim(&sim->placement, &sim->runs[job].allocation);
 }
 
-bool gpus_borrow(struct sim *sim, uint32_t config, struct allocation *allocation,
+int64_t gpus_try_limit(struct sim *sim, uint32_t job, uint32_t config) {
+    const struct job_run *run = &sim->runs[job];
+    int64_t less_nw = power_cap_try_without(sim, job, added_nw(sim, &run->allocation, run->config));
+    return less_nw + power_cap_try(sim, job, config, &run->allocation,
+                                   added_nw(sim, &run->allocation, config));
+}
+
+bool gpus_borrow(struct sim *sim, uint32_t job, uint32_t config, struct allocation *allocation,
                  int64_t *added_to_nw) {
     if (!take_free(sim, config, allocation))
         return false;
-    *added_to_nw += added_nw(sim, allocation, config);
+    *added_to_nw += power_cap_try(sim, job, config, allocation, added_nw(sim, allocation, config));
     return true;
 }
 
@@ -277,26 +292,36 @@ void gpus_let_go(struct sim *sim, uint32_t job) {
     gpus_show_room(sim, sim->view.configs[run->config].gpu_type);
 }
 
-int gpus_try_free(struct sim *sim, uint32_t config, int64_t *ret_committed_nw) {
+/* Without the end of the trial. */
+static struct gpus_trial try_free(struct sim *sim, uint32_t job, uint32_t config) {
+    struct gpus_trial trial = {.span = EASIM_NOFIT, .committed_nw = sim->committed_nw};
     struct allocation allocation;
-    *ret_committed_nw = sim->committed_nw;
     if (!take_free(sim, config, &allocation))
-        return EASIM_NOFIT;
-    int span = (int)gpus_span(&allocation);
-    *ret_committed_nw += added_nw(sim, &allocation, config);
+        return trial;
+    trial.span = (int)gpus_span(&allocation);
+    trial.committed_nw +=
+        power_cap_try(sim, job, config, &allocation, added_nw(sim, &allocation, config));
     placement_give_back(&sim->placement, &allocation);
-    return span;
+    return trial;
 }
 
-int gpus_try_config(struct sim *sim, uint32_t job, uint32_t config, int64_t *ret_committed_nw) {
+struct gpus_trial gpus_try_free(struct sim *sim, uint32_t job, uint32_t config) {
+    struct gpus_trial trial = try_free(sim, job, config);
+    trial.is_over_cap = power_cap_end_trial(sim, &trial.committed_nw);
+    return trial;
+}
+
+struct gpus_trial gpus_try_config(struct sim *sim, uint32_t job, uint32_t config) {
     const struct job_run *run = &sim->runs[job];
     if (sim->view.jobs[job].state != EASIM_JOB_RUNNING)
-        return gpus_try_free(sim, config, ret_committed_nw);
+        return gpus_try_free(sim, job, config);
     placement_lend(&sim->placement, &run->allocation);
-    int span = gpus_try_free(sim, config, ret_committed_nw);
-    *ret_committed_nw -= added_nw(sim, &run->allocation, run->config);
+    struct gpus_trial trial = try_free(sim, job, config);
+    trial.committed_nw +=
+        power_cap_try_without(sim, job, added_nw(sim, &run->allocation, run->config));
     placement_reclaim(&sim->placement, &run->allocation);
-    return span;
+    trial.is_over_cap = power_cap_end_trial(sim, &trial.committed_nw);
+    return trial;
 }
 
 /* --- in use --- */
@@ -323,6 +348,8 @@ static void leave_nodes(struct sim *sim, uint32_t job) {
 
 void gpus_stop_using(struct sim *sim, uint32_t job) {
     struct job_run *run = &sim->runs[job];
+    if (sim->limits && run->segment == SEGMENT_NONE)
+        limits_leave(sim, job);
     run->gpu_ps += (int128)gpus_held_milli(sim, run->config) * (sim->now_ns - run->held_since_ns);
     run->held_ns += sim->now_ns - run->held_since_ns;
     leave_nodes(sim, job);
@@ -335,46 +362,45 @@ void gpus_leave(struct sim *sim, uint32_t job) {
     gpus_give_back(sim, job, run->config, &run->allocation);
 }
 
-void gpus_recommit(struct sim *sim, uint32_t from, uint32_t to, uint32_t span) {
-    sim->committed_nw += gpus_committed_nw(sim, to, span) - gpus_committed_nw(sim, from, span);
-    view_header(&sim->view)->power_w = power_w(sim->committed_nw);
+void gpus_recommit(struct sim *sim, uint32_t job, uint32_t from, uint32_t to, uint32_t span) {
+    if (!sim->limits || sim->limits->class_of[job] == EASIM_NONE) {
+        power_cap_note(sim, allocation_pieces(&sim->runs[job].allocation)->node,
+                       gpus_committed_nw(sim, to, span) - gpus_committed_nw(sim, from, span));
+        return;
+    }
+    double wish_w = sim->limits->classes.at.at[sim->limits->class_of[job]].wish_w;
+    bool is_own = wish_w == sim->view.configs[from].power_limit_w;
+    power_cap_recharge(sim, job, limits_class(sim, job, to, span, is_own ? INFINITY : wish_w));
 }
 
 /* --- power_cap --- */
 
-void power_cap_init(struct sim *sim) {
+void gpus_find_over_cap(struct sim *sim) {
     uint32_t count = (uint32_t)sim->workload->table.configs.count;
     double cap_w = sim->cluster->power_cap_w; /* INFINITY: none, or one that changes */
-    if (!sim->keeps_cap || !isfinite(cap_w))
+    if (!(sim->keeps_cap && isfinite(cap_w)) && !sim->cap)
         return;
     sim->over_cap = mem_zalloc(count, sizeof *sim->over_cap);
+    if (sim->cap)
+        sim->most_entry_nw = mem_zalloc(count, sizeof *sim->most_entry_nw);
     for (uint32_t c = 0; c < count; c++) {
-        int64_t committed_nw;
-        sim->over_cap[c] =
-            gpus_try_free(sim, c, &committed_nw) == EASIM_NOFIT || committed_nw > power_nw(cap_w);
+        struct allocation allocation;
+        if (!take_free(sim, c, &allocation)) {
+            sim->over_cap[c] = true;
+            continue;
+        }
+        if (sim->cap && allocation.milli == 0)
+            sim->most_entry_nw[c] = power_cap_most_entry_nw(sim, c, &allocation);
+        sim->over_cap[c] = sim->committed_nw + added_nw(sim, &allocation, c) > power_nw(cap_w);
+        placement_give_back(&sim->placement, &allocation);
     }
 }
 
-bool power_cap_binds(const struct sim *sim) {
-    return sim->keeps_cap && isfinite(sim->view.v->power_cap_w);
-}
-
-bool power_cap_forbids_nw(const struct sim *sim, int64_t committed_nw) {
-    return power_cap_binds(sim) && committed_nw > power_nw(sim->view.v->power_cap_w);
-}
-
-bool power_cap_forbids(struct sim *sim, uint32_t job, uint32_t config) {
-    int64_t committed_nw;
-    return power_cap_binds(sim) && gpus_try_config(sim, job, config, &committed_nw) >= 0 &&
-           power_cap_forbids_nw(sim, committed_nw);
-}
-
-bool power_cap_forbids_job(const struct sim *sim, uint32_t job) {
-    const struct config_set *set = &sim->workload->table.sets.at[sim->workload->jobs.at[job].set];
-    bool over = sim->over_cap;
-    for (uint32_t c = set->first; c < set->first + set->count && over; c++)
-        over = sim->over_cap[c];
-    return over;
+bool gpus_over_cap(struct sim *sim, uint32_t job, uint32_t config) {
+    if (!power_cap_binds(sim))
+        return false;
+    const struct gpus_trial trial = gpus_try_config(sim, job, config);
+    return trial.span >= 0 && trial.is_over_cap;
 }
 
 /* --- phase --- */

@@ -15,25 +15,34 @@ int64_t gpus_committed_nw(const struct sim *sim, uint32_t config, uint32_t span)
 int64_t gpus_running_nw(const struct sim *sim, uint32_t job);
 /* And if it computed at that share of its rate (contention.h). */
 int64_t gpus_running_at_nw(const struct sim *sim, uint32_t job, double share);
+/* The power limit that its policy wants and that has come to hold; INFINITY: none. */
+double gpus_limit_w(const struct sim *sim, uint32_t job);
 /* Power of all that a job holds in its present segment, nW. */
 int64_t gpus_present_nw(const struct sim *sim, uint32_t job);
 uint32_t gpus_span(const struct allocation *allocation); /* enum easim_span */
 
-/* For a trial, in placement alone. The GPUs of a job are free, and its again; the first returns the
-   committed power that they had. */
+/* For a trial, in placement alone. The GPUs of a job are free, and its again; the first returns
+   what that adds to the committed power, in a trial (power_cap.h). */
 int64_t gpus_lend(struct sim *sim, uint32_t job);
 void gpus_reclaim(struct sim *sim, uint32_t job);
+/* Likewise: what it adds that a job on its GPUs takes config, another limit. */
+int64_t gpus_try_limit(struct sim *sim, uint32_t job, uint32_t config);
 /* Free GPUs for config, if there are, and what they add to the power; and back. */
-bool gpus_borrow(struct sim *sim, uint32_t config, struct allocation *allocation,
+bool gpus_borrow(struct sim *sim, uint32_t job, uint32_t config, struct allocation *allocation,
                  int64_t *added_to_nw);
 void gpus_hand_back(struct sim *sim, struct allocation *allocation);
 /* A job that is being resized has no GPUs until it takes others; it still uses its old ones. */
 void gpus_let_go(struct sim *sim, uint32_t job);
-/* The result of taking config from the free GPUs now: enum easim_span or EASIM_NOFIT, and
-   sim->committed_nw. */
-int gpus_try_free(struct sim *sim, uint32_t config, int64_t *ret_committed_nw);
+/* A start of a waiting job, or a resize of a running one. */
+struct gpus_trial {
+    int span; /* enum easim_span or EASIM_NOFIT */
+    bool is_over_cap;
+    int64_t committed_nw; /* as views would show it */
+};
+/* The result of taking config from the free GPUs now; job: EASIM_NONE if there is none. */
+struct gpus_trial gpus_try_free(struct sim *sim, uint32_t job, uint32_t config);
 /* The same for a start of a waiting job, or a resize of a running one, in config. */
-int gpus_try_config(struct sim *sim, uint32_t job, uint32_t config, int64_t *ret_committed_nw);
+struct gpus_trial gpus_try_config(struct sim *sim, uint32_t job, uint32_t config);
 
 /* Updates the view of free GPUs, except their number, after some were taken or given back. */
 void gpus_show_room(struct sim *sim, uint32_t gpu_type);
@@ -53,23 +62,13 @@ void gpus_stop_using(struct sim *sim, uint32_t job);
 void gpus_leave(struct sim *sim, uint32_t job); /* that, and they come free */
 /* A job goes on in another configuration on the same GPUs, so the power that counts against the cap
    changes. */
-void gpus_recommit(struct sim *sim, uint32_t from, uint32_t to, uint32_t span);
+void gpus_recommit(struct sim *sim, uint32_t job, uint32_t from, uint32_t to, uint32_t span);
 
-/* --- power_cap --- */
-/* The power cap, which binds a policy with the capability POWER_CAP: the committed power, at which
-   every allocated GPU draws the higher of ctx_w and its computing power, stays at or below it. */
-
-/* Fills in sim->over_cap, the configurations that a constant cap forbids for the whole run. The
-   cluster must be empty. */
-void power_cap_init(struct sim *sim);
-/* Whether starting or resizing a job to config now would lift the committed power over the cap. */
-bool power_cap_forbids(struct sim *sim, uint32_t job, uint32_t config);
-/* Whether a constant cap forbids every configuration of a job's set, on the empty cluster. */
-bool power_cap_forbids_job(const struct sim *sim, uint32_t job);
-
-/* Whether there is a cap now that binds the policy; whether it forbids this committed power. */
-bool power_cap_binds(const struct sim *sim);
-bool power_cap_forbids_nw(const struct sim *sim, int64_t committed_nw);
+/* Fills in sim->over_cap and empty_nw: the configurations that a constant cap forbids for the whole
+   run. The cluster must be empty. */
+void gpus_find_over_cap(struct sim *sim);
+/* Whether the cap forbids that a job starts in config now, or is resized to it. */
+bool gpus_over_cap(struct sim *sim, uint32_t job, uint32_t config);
 
 /* --- utilization --- */
 /* Rigid jobs whose utilization changes with their progress (semantics 21): which value holds. A

@@ -1,6 +1,7 @@
 /* Running jobs that change in place, on the same GPUs: speed, share, limit. See segments.h. */
 #include "engine/contention.h"
 #include "engine/gpus.h"
+#include "engine/power_cap.h"
 #include "engine/segments.h"
 
 /* Its step begins at this instant. */
@@ -8,6 +9,71 @@ static bool utilization_is_due(const struct sim *sim, uint32_t job) {
     uint32_t event = sim->uses[job].event;
     return event != EVENT_NONE && eventq_time_ns(&sim->events, event) <= sim->now_ns;
 }
+
+/* --- limits --- */
+
+/* What its class and place say holds. A job that ends at this instant keeps its speed. */
+static void change_limit(struct sim *sim, uint32_t job) {
+    const struct job_run *run = &sim->runs[job];
+    bool computes = run->segment == SEGMENT_RUN;
+    if ((computes && segments_is_due(sim, job)) || !limits_apply(sim, job) || !computes)
+        return;
+    if (!limits_has_flag(sim, job, LIMIT_TOUCHED))
+        return;
+    if (!utilization_changes(sim, job)) {
+        if (!limits_has_flag(sim, job, LIMIT_ALONE))
+            limits_end_alone(sim, job, run->remaining - phase_end_work(sim, job),
+                             segments_end_of_run(sim, job));
+        return;
+    }
+    segments_move_end(sim, job);
+    if (!utilization_is_due(sim, job)) {
+        segments_cancel_utilization(sim, job);
+        segments_await_utilization(sim, job);
+    }
+}
+
+/* Its class is another: segment and meter know the old one. */
+static void change_wish(struct sim *sim, uint32_t job) {
+    struct job_run *run = &sim->runs[job];
+    bool computes = run->segment == SEGMENT_RUN;
+    if (computes && segments_is_due(sim, job))
+        return;
+    if (computes) {
+        segments_cut_in_place(sim, job, CAUSE_LIMIT);
+        segments_meter_off(sim, job);
+        limits_take_flag(sim, job, LIMIT_METERED);
+    }
+    run->config = sim->limits->classes.at.at[sim->limits->class_of[job]].config;
+    change_limit(sim, job);
+    if (computes) {
+        segments_meter_on(sim, job);
+        limits_compute(sim, job);
+    }
+}
+
+static void change_any(struct sim *sim, uint32_t job) {
+    if (limits_is_wish(sim, job))
+        change_wish(sim, job);
+    else
+        change_limit(sim, job);
+}
+
+void segments_change_limits(struct sim *sim, uint32_t gpu_type) {
+    limits_pass_due(sim, gpu_type, change_any);
+}
+
+bool segments_settle_limits(struct sim *sim) {
+    struct limits *l = sim->limits;
+    bool any = power_cap_settle(sim) || l->fresh.count > 0;
+    for (size_t i = 0; i < l->fresh.count; i++)
+        if (limits_take_flag(sim, l->fresh.at[i], LIMIT_FRESH))
+            change_limit(sim, l->fresh.at[i]);
+    l->fresh.count = 0;
+    return any;
+}
+
+/* --- speed and share --- */
 
 void segments_change_speed(struct sim *sim, uint32_t job, double factor) {
     if (segments_is_due(sim, job))

@@ -66,6 +66,7 @@ enum refusal action_check_preempt(const struct sim *sim, uint32_t job);
 enum refusal action_check_resize(const struct sim *sim, uint32_t job, uint32_t config);
 enum refusal action_check_reject(const struct sim *sim, uint32_t job);
 /* The same for a configuration of a replica, and for a replica, by their places in the view. */
+enum refusal action_check_limit(const struct sim *sim, uint32_t job, double watts);
 enum refusal action_check_scale_up(const struct sim *sim, uint32_t replica_config);
 enum refusal action_check_scale_down(const struct sim *sim, uint32_t replica);
 

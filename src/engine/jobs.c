@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "engine/gpus.h"
+#include "engine/power_cap.h"
 
 #include <math.h>
 #include <stdalign.h>
@@ -46,7 +47,7 @@ static void show_run(struct sim *sim, uint32_t job) {
     struct easim_job *j = view_job(&sim->view, job);
     const struct job_run *run = &sim->runs[job];
     const struct progress *p = &sim->progress[job];
-    j->config = run->config;
+    j->config = limits_config(sim, job);
     j->remaining = fmax(0, run->remaining - p->stretch_work);
     j->rate_s = sim->view.v->now_s;
     j->unsaved_work = j->checkpoint_interval_s > 0 ? fmax(0, p->stretch_work - p->kept_work) : 0;
@@ -54,21 +55,24 @@ static void show_run(struct sim *sim, uint32_t job) {
     j->predicted_end_ns = job_finish_predicted_on_ns(sim, job);
     view_change_running(&sim->view, job);
     list_note_start(&sim->list, job); /* what growing could bring it has changed */
+    if (limits_has_flag(sim, job, LIMIT_SHOWN))
+        limits_show_later(sim, job);
 }
 
 void job_phase_enter(struct sim *sim, uint32_t job) {
     struct job_run *run = &sim->runs[job];
-    uint32_t config = run->config;
+    uint32_t config = run->config, wished = limits_config(sim, job);
     double due = run->remaining - phase_end_work(sim, job);
     segments_end(sim, job, CAUSE_PHASE);
     run->phase++;
-    uint32_t taken = config_taken(sim, job, config, run->span);
+    uint32_t taken = config_taken(sim, job, config, run->span),
+             takes = config_taken(sim, job, wished, run->span);
+    if (takes != wished)
+        gpus_recommit(sim, job, wished, takes, run->span);
     /* its factor, too: a neighbour that left at this instant has changed nothing yet (segments.c)
      */
     if (taken != config || sim->progress[job].factor != progress_factor(sim, job))
         progress_change_config(sim, job, taken, due);
-    if (taken != config)
-        gpus_recommit(sim, config, taken, run->span);
     show_phase(sim, job);
     if (taken != config)
         show_run(sim, job);
@@ -95,7 +99,7 @@ static uint32_t job_phase_follow_on_gpus(struct sim *sim, uint32_t job, uint32_t
     if (!job_phase_follow(sim, job))
         return config;
     uint32_t taken = config_taken(sim, job, config, span);
-    gpus_recommit(sim, config, taken, span);
+    gpus_recommit(sim, job, config, taken, span);
     predictions_update(sim, job);
     return taken;
 }
@@ -299,6 +303,7 @@ bool jobs_take_gpus(struct sim *sim, uint32_t job, uint32_t config, struct alloc
     jobs_show_start(sim, job, config, gpus_span(allocation));
     jobs_add_wake_time(sim, job);
     view_add_running(&sim->view, job);
+    job_limit_show_power(sim, job);
     list_note_start(&sim->list, job);
     return true;
 }
@@ -315,6 +320,7 @@ void jobs_start(struct sim *sim, const struct job_start *start) {
     j->started_before = true;
     segments_end(sim, start->job, CAUSE_STARTED);
     segments_begin_on_gpus(sim, start);
+    job_limit_show_power(sim, start->job);
     sim_notify(sim, start->job, JOB_STARTED);
 }
 
@@ -358,6 +364,8 @@ void interrupt_preempt(struct sim *sim, uint32_t job, bool at_once) {
     view_job(&sim->view, job)->preemptions = ++sim->moved[job].preemptions;
     checkpoint_book_work(sim, job, stop_of(at_once));
     segments_cut(sim, job, CAUSE_PREEMPTED);
+    if (sim->limits && write_ns == 0)
+        limits_leave(sim, job);
     if (write_ns > 0) {
         sim->checkpointing++;
         segments_begin_checkpoint(sim, job, sim->now_ns + write_ns);
@@ -403,6 +411,7 @@ static void show_new_gpus(struct sim *sim, struct job_start *start) {
     jobs_add_wake_time(sim, job);
     view_job(&sim->view, job)->saved_at_s = units_s(sim->unsaved[job].until_ns);
     view_change_running(&sim->view, job);
+    job_limit_show_power(sim, job);
     list_note_change(&sim->list, job);
 }
 
@@ -430,7 +439,113 @@ void job_resize_carry_out(struct sim *sim, const struct job_start *start) {
     j->resizes = ++sim->moved[start->job].resizes;
     j->resized_s = units_s(sim->now_ns);
     segments_begin_on_gpus(sim, start);
+    job_limit_show_power(sim, start->job);
     sim_notify(sim, start->job, JOB_RESIZED);
+}
+
+/* --- job_limit --- */
+
+/* Of rigid jobs policies know what was predicted, of others what is truly left. */
+static void show_limit(struct sim *sim, uint32_t job) {
+    struct easim_job *j = view_job(&sim->view, job);
+    const struct job_run *run = &sim->runs[job];
+    const struct limit_hold *hold = &limits_member(sim, job)->hold;
+    bool is_rigid = sim->workload->jobs.at[job].kind == JOB_KIND_RIGID;
+    double left_s = fmax(0, j->start_s + j->setup_s - sim->view.v->now_s);
+    if (run->segment == SEGMENT_RUN) {
+        int64_t now_ns = progress_computing_ns(sim, job),
+                kept_ns = progress_checkpoint_ns(sim, job, now_ns);
+        double work = progress_work(sim, job, now_ns);
+        j->remaining = is_rigid ? fmax(0, j->remaining - limits_shown_work(sim, job))
+                                : fmax(0, run->remaining - work);
+        if (j->checkpoint_interval_s > 0)
+            j->unsaved_work = fmax(0, work - progress_work(sim, job, kept_ns));
+    }
+    j->rate_s = sim->view.v->now_s;
+    j->predicted_end_ns = sim->now_ns + units_duration_ns(left_s + j->remaining / hold->goodput);
+    view_change_running(&sim->view, job);
+    j->goodput_now = hold->goodput;
+    j->power_now_w = power_w(hold->nw) / sim->view.configs[j->config].k;
+    limits_set_shown(sim, job);
+    job_limit_show_power(sim, job);
+    list_note_start(&sim->list, job); /* what growing could bring it has changed */
+}
+
+void job_limit_show_all(struct sim *sim) {
+    struct limits *l = sim->limits;
+    for (size_t i = 0; i < l->unshown.count; i++)
+        if (limits_take_flag(sim, l->unshown.at[i], LIMIT_UNSHOWN) &&
+            sim->view.jobs[l->unshown.at[i]].state == EASIM_JOB_RUNNING)
+            show_limit(sim, l->unshown.at[i]);
+    l->unshown.count = 0;
+}
+
+bool job_limit_alone_differs(const struct sim *sim, uint32_t job, uint32_t config) {
+    const struct easim_job *j = &sim->view.jobs[job];
+    return limits_have(sim, job) && j->state == EASIM_JOB_RUNNING && !sim->runs[job].resizing &&
+           easim_config_same_gpus(&sim->view.configs[j->config], &sim->view.configs[config]);
+}
+
+void job_limit_change(struct sim *sim, uint32_t job, uint32_t config, double wish_w) {
+    struct easim_job *j = view_job(&sim->view, job);
+    power_cap_recharge(sim, job, limits_class(sim, job, config, sim->runs[job].span, wish_w));
+    limits_ask(sim, job);
+    j->config = config;
+    j->resized_s = units_s(sim->now_ns);
+    job_limit_show_power(sim, job);
+    list_note_change(&sim->list, job);
+}
+
+struct job_wish job_limit_find(struct sim *sim, uint32_t job, double watts) {
+    const struct limit_curve *curve = &sim->limits->classes.at.at[sim->limits->class_of[job]].curve;
+    const struct easim_config *configs = sim->view.configs;
+    struct job_wish wish = {.config = sim->view.jobs[job].config,
+                            .limit_w = fmax(curve->least_limit_w, fmin(watts, curve->most_limit_w)),
+                            .wish_w = INFINITY};
+    while (configs[wish.config].power_limit_w < INFINITY)
+        wish.config--;
+    if (wish.limit_w < curve->most_limit_w) {
+        uint32_t c = wish.config + 1;
+        while (c < sim->view.v->config_count && configs[c].power_limit_w < INFINITY &&
+               configs[c].power_limit_w != wish.limit_w)
+            c++;
+        bool is_stated = c < sim->view.v->config_count && configs[c].power_limit_w == wish.limit_w;
+        wish.config = is_stated ? c : wish.config;
+        wish.wish_w = is_stated ? INFINITY : wish.limit_w;
+    }
+    wish.class = limits_class(sim, job, wish.config, sim->runs[job].span, wish.wish_w);
+    return wish;
+}
+
+bool job_limit_is_own(const struct sim *sim, uint32_t job) {
+    const struct limits *l = sim->limits;
+    if (!l || l->class_of[job] == EASIM_NONE)
+        return false;
+    const struct limit_class *c = &l->classes.at.at[l->class_of[job]];
+    return c->wish_w != sim->view.configs[c->config].power_limit_w;
+}
+
+/* Of a job that has its GPUs since this plan: as if nothing held it back. */
+struct easim_power_job job_limit_power(const struct sim *sim, uint32_t job) {
+    const struct limits *l = sim->limits;
+    if (!l || sim->view.jobs[job].state != EASIM_JOB_RUNNING || l->class_of[job] == EASIM_NONE)
+        return (struct easim_power_job){0};
+    const struct limit_class *wished = &l->classes.at.at[l->class_of[job]], *held = wished;
+    struct limit_hold hold = wished->full;
+    if (limits_have(sim, job) && !sim->runs[job].resizing) {
+        hold = limits_member(sim, job)->hold;
+        held = &l->classes.at.at[l->held.at[l->place_of[job] - 1]];
+    }
+    return (struct easim_power_job){.wish_w = wished->wish_w,
+                                    .draw_w = power_w(hold.nw) / held->k,
+                                    .speed = hold.goodput / held->fastest,
+                                    .least_w = wished->curve.least_limit_w,
+                                    .most_w = wished->curve.most_limit_w};
+}
+
+void job_limit_show_power(struct sim *sim, uint32_t job) {
+    if (sim->view.shows_power)
+        *view_power_job(&sim->view, job) = job_limit_power(sim, job);
 }
 
 /* --- rejection --- */

@@ -45,6 +45,29 @@ bool job_resize_take_free_gpus(struct sim *sim, struct job_start *start);
    GPUs. Owns the allocation. */
 void job_resize_carry_out(struct sim *sim, const struct job_start *start);
 
+/* --- job_limit: power limits that change in place --- */
+
+/* Whether a running job has the GPUs of config already, so that its limit alone changes. */
+bool job_limit_alone_differs(const struct sim *sim, uint32_t job, uint32_t config);
+/* Its policy wishes another limit: that of config, which differs in nothing else, or, if wish_w is
+   finite, wish_w. The view shows it at once; it holds after limit_delay_s. */
+void job_limit_change(struct sim *sim, uint32_t job, uint32_t config, double wish_w);
+/* The wish that watts mean: brought into the range of the GPUs, in a configuration that says so or
+   in that without a limit. */
+struct job_wish {
+    uint32_t config, class;
+    double limit_w; /* brought into the range */
+    double wish_w;  /* for job_limit_change */
+};
+struct job_wish job_limit_find(struct sim *sim, uint32_t job, double watts);
+/* Whether its wish is none of its configuration. */
+bool job_limit_is_own(const struct sim *sim, uint32_t job);
+/* What easim.power is to show of it; and shows it after its GPUs, wish or hold have changed. */
+struct easim_power_job job_limit_power(const struct sim *sim, uint32_t job);
+void job_limit_show_power(struct sim *sim, uint32_t job);
+/* Before code of the policy: it sees the speed and power that jobs have under their limits. */
+void job_limit_show_all(struct sim *sim);
+
 /* --- rejection --- */
 /* Jobs that the policy refuses for good (plan_reject); on arrival: admission, internal.h. */
 

@@ -9,6 +9,7 @@
 #include "engine/internal.h"
 #include "engine/jobs.h"
 #include "engine/nodes.h"
+#include "engine/power_cap.h"
 #include "engine/replicas.h"
 #include "engine/segments.h"
 
@@ -220,7 +221,8 @@ int loop_init(struct sim *sim, struct error *reterr) {
     struct view_options shown = {.checked = (sim->options.check && !sim->options.changer) ||
                                             sim->options.grown,
                                  .grown = sim->options.grown,
-                                 .forecast_hours = forecasts_hours(sim)};
+                                 .forecast_hours = forecasts_hours(sim),
+                                 .shows_power = policy->capabilities & CAPABILITY_POWER};
     service_view_measure(sim, &shown);
     view_init(&sim->view, sim->cluster, workload, &shown);
     actions_init(sim);
@@ -232,11 +234,16 @@ int loop_init(struct sim *sim, struct error *reterr) {
         forecasts_check_shown(sim);
     sim->committed_nw = power_meter_total_nw(&sim->meter);
     view_header(&sim->view)->power_w = power_w(sim->committed_nw);
-    power_cap_init(sim);
     sim->runs = mem_zalloc(workload->jobs.count, sizeof *sim->runs);
     sim->unsaved = mem_zalloc(workload->jobs.count, sizeof *sim->unsaved);
     sim->moved = mem_zalloc(workload->jobs.count, sizeof *sim->moved);
     contention_init(sim);
+    limits_init(sim);
+    power_cap_init(sim);
+    view_header(&sim->view)->limits_in_place = sim->limits;
+    view_header(&sim->view)->cap_is_enforced = sim->cap;
+    view_header(&sim->view)->fit_is_exact = !power_cap_binds(sim);
+    gpus_find_over_cap(sim);
     progress_init(sim);
     node_batches_init(sim);
     utilization_init(sim);
@@ -254,7 +261,12 @@ int loop_init(struct sim *sim, struct error *reterr) {
     if (r < 0)
         return r;
     if (policy->list) {
-        list_init(&sim->list, sim->params, (uint32_t)workload->jobs.count, sim->options.plain);
+        /* By class or flex jobs of one queue enter at other draws, and a resize that the cap
+           refuses may come to fit without any change of GPUs: what is kept says nothing then. */
+        bool plain =
+            sim->options.plain || (sim->cap && (sim->cluster->cap_rules.order != CAP_ORDER_EQUAL ||
+                                                sim->params->list.resize));
+        list_init(&sim->list, sim->params, (uint32_t)workload->jobs.count, plain, sim->cap);
         sim->list.check = sim->options.check;
         view_header(&sim->view)->usage_half_life_s = sim->params->list.half_life_s;
     }
@@ -286,6 +298,8 @@ void loop_finish(struct sim *sim) {
     node_batches_finish(sim);
     nodes_finish(sim);
     contention_finish(sim);
+    power_cap_finish(sim);
+    limits_finish(sim);
     failures_finish(sim);
     services_finish(sim);
     wake_ups_finish(sim);
@@ -309,6 +323,7 @@ void loop_finish(struct sim *sim) {
     free(sim->reject_reasons);
     rejection_finish(sim);
     free(sim->over_cap);
+    free(sim->most_entry_nw);
     free(sim->waiting_for);
     free(sim->extrapolated_by);
     free(sim->policy_state);
@@ -365,8 +380,28 @@ static void settle_changes(struct sim *sim) {
         settle_nodes(sim);
     if (sim->contention && contention_is_changed(sim))
         settle_contention(sim);
+    if (sim->cap && !sim->decide_pending && power_cap_next_victim(sim) != EASIM_NONE)
+        sim->decide_pending = true;
     if (sim->options.check && sim->error.code >= 0)
         invariants_check(sim);
+}
+
+/* At the end of an instant. */
+static void settle_limits(struct sim *sim) {
+    if (eventq_next_ns(&sim->events) == sim->now_ns || !segments_settle_limits(sim))
+        return;
+    if (sim->options.check && sim->error.code >= 0)
+        invariants_check(sim);
+}
+
+/* Jobs give way to an enforced cap that even least draws exceed. */
+static void preempt_for_cap(struct sim *sim) {
+    uint32_t job;
+    while ((job = power_cap_next_victim(sim)) != EASIM_NONE) {
+        interrupt_yield_gpus(sim, job, true);
+        interrupt_preempt(sim, job, true);
+        sim->cap->preemptions++;
+    }
 }
 
 static void take_decision(struct sim *sim) {
@@ -379,6 +414,8 @@ static void take_decision(struct sim *sim) {
     wake_ups_count_decision(sim);
     if (sim->error.code < 0)
         return;
+    if (sim->cap)
+        preempt_for_cap(sim);
     callbacks_decide(sim);
     settle_changes(sim);
     if (sim->services.count == 0 || !scaling_keep_cap(sim))
@@ -497,8 +534,9 @@ int loop_run(struct sim *sim, struct error *reterr) {
     if (sim->options.check)
         invariants_check(sim);
     while (sim->error.code >= 0 && !(drain && all_jobs_done(sim))) {
-        int64_t next_ns =
-            sim->contention ? contention_next_event_ns(sim) : node_batches_next_event_ns(sim);
+        if (sim->limits)
+            settle_limits(sim);
+        int64_t next_ns = job_finish_next_event_ns(sim);
         if (is_cancelled(sim))
             error_set(&sim->error, ERROR_CANCELLED, "interrupted");
         else if (is_stuck(sim) || (next_ns == INT64_MAX && sim->waiting > 0))

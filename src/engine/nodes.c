@@ -22,7 +22,7 @@
 
 void node_batches_init(struct sim *sim) {
     const struct cluster *cluster = sim->cluster;
-    if (!(cluster->slowdown_per_neighbour >= LEAST_SLOWDOWN) || sim->contention ||
+    if (!(cluster->slowdown_per_neighbour >= LEAST_SLOWDOWN) || sim->contention || sim->limits ||
         sim->workload->table.has_phases)
         return;
     sim->node_batches.nodes = mem_zalloc(cluster->node_count, sizeof *sim->node_batches.nodes);

@@ -28,6 +28,8 @@ enum action_kind {
     ACTION_SCALE_UP, /* of a service, as is ACTION_SCALE_DOWN */
     ACTION_SCALE_DOWN,
     ACTION_WAKE_CLEAR,
+    ACTION_LIMIT, /* of a running job, which goes on */
+    ACTION_KINDS
 };
 extern const char *const action_names[]; /* by enum action_kind */
 
@@ -42,7 +44,10 @@ extern const char *const action_names[]; /* by enum action_kind */
         X(REFUSED_FORM, "not a set of starts, preemptions and resizes"), \
         X(REFUSED_TWICE, "job is in the exchange twice"), \
         X(REFUSED_NO_SUCH_REPLICA, "no such replica, or configuration of one"), \
-        X(REFUSED_REPLICAS, "the service has its most, or least, replicas")
+        X(REFUSED_REPLICAS, "the service has its most, or least, replicas"), \
+        X(REFUSED_WATTS, "not a power limit in W above 0"), \
+        X(REFUSED_SHARES, "a job that shares its GPU has no limit of its own"), \
+        X(REFUSED_NO_LIMITS, "power limits of this run do not change in place")
 enum refusal { REFUSALS(ENUM_OF), REFUSAL_COUNT, REFUSED_NOT = REFUSAL_COUNT, /* accepted */ };
 extern const char *const refusal_names[]; /* by enum refusal */
 
@@ -51,7 +56,8 @@ struct action_record {
     enum action_kind kind;
     enum refusal refusal;
     uint32_t job;                 /* or EASIM_NONE; may not exist if that is why it was refused */
-    uint32_t config;              /* of a start or resize, or EASIM_NONE */
+    uint32_t config;              /* of a start, resize or limit, or EASIM_NONE */
+    double limit_w;               /* of a limit */
     struct {                      /* where a service is scaled; EASIM_NONE: it does not exist */
         uint32_t service, config; /* config: of those of the service */
         uint32_t number;          /* of the replica; 0: there is none */
@@ -79,6 +85,7 @@ enum segment_kind {
         X(CAUSE_PHASE, "phase"),             /* the next phase of its model: a run goes on */ \
         X(CAUSE_UTILIZATION, "utilization"), /* the next step of its utilization: the same */ \
         X(CAUSE_CONTENTION, "contention"),   /* another share of network or storage: the same */ \
+        X(CAUSE_LIMIT, "limit"), /* the policy has set another power limit: the same */ \
         X(CAUSE_PREEMPTED, "preempted"), X(CAUSE_SAVED, "saved"), /* a checkpoint is written */ \
         X(CAUSE_RESIZED, "resized"), X(CAUSE_NODE_FAILED, "failed"), \
         X(CAUSE_FINISHED, "finished"), \
@@ -95,7 +102,7 @@ extern const char *const segment_cause_names[]; /* by enum segment_cause */
 /* Whether a run that ends so goes on, on the same GPUs, in the next segment. */
 static inline bool segment_cause_goes_on(enum segment_cause cause) {
     return cause == CAUSE_PHASE || cause == CAUSE_UTILIZATION || cause == CAUSE_CONTENTION ||
-           cause == CAUSE_LOAD;
+           cause == CAUSE_LIMIT || cause == CAUSE_LOAD;
 }
 #define SEGMENT_KINDS  (SEGMENT_SERVE + 1)
 #define SEGMENT_CAUSES (CAUSE_END_OF_RUN + 1)

@@ -8,6 +8,7 @@
 #include "engine/actions.h"
 #include "engine/gpus.h"
 #include "engine/jobs.h"
+#include "engine/power_cap.h"
 #include "policy/interface.h"
 
 #include <stdio.h>
@@ -46,6 +47,8 @@ static void call_policy(struct sim *sim, int (*function)(const struct easim_pass
     struct easim_plan plans[2] = {{.sim = NULL}}, *plan = &plans[turn];
     struct easim_pass pass;
     plan->sim = sim;
+    if (sim->limits)
+        job_limit_show_all(sim);
     const struct easim_pass *shown = actions_pass(plan, &pass);
     policy_code_begins(sim);
     sim_note_call(sim, function ? name : LIST_CALLBACK);
@@ -156,7 +159,7 @@ bool callbacks_explain(struct sim *sim, char text[static EXPLANATION_BYTES]) {
     text[0] = '\0';
     if (!sim->module->policy->list || list_in_rounds(&sim->list))
         return false;
-    list_init(&anew, sim->params, (uint32_t)sim->workload->jobs.count, true);
+    list_init(&anew, sim->params, (uint32_t)sim->workload->jobs.count, true, sim->cap);
     policy_code_begins(sim);
     sim_note_call(sim, LIST_CALLBACK);
     int r = list_decide(&anew, &pass);

@@ -4,6 +4,7 @@
 #include "base/units.h"
 #include "engine/gpus.h"
 #include "engine/nodes.h"
+#include "engine/power_cap.h"
 #include "workload/service_load.h"
 
 #include <math.h>
@@ -36,11 +37,6 @@ static int64_t added_nw(const struct sim *sim, const struct replica *replica) {
     return group_of(sim, replica)->most_nw +
            milli * (sim->meter.cpu_milli_nw[replica->node] -
                     sim->meter.types[config->gpu_type].idle_milli_nw);
-}
-
-static void add_committed(struct sim *sim, int64_t more_nw) {
-    sim->committed_nw += more_nw;
-    view_header(&sim->view)->power_w = power_w(sim->committed_nw);
 }
 
 /* Free GPUs of a node are no longer free. */
@@ -125,7 +121,7 @@ static void load_replica(struct sim *sim, uint32_t replica, int64_t load_ns) {
     struct replica *r = &sim->services.replicas.at[replica];
     int64_t ready_ns = (r->awake_ns > sim->now_ns ? r->awake_ns : sim->now_ns) + load_ns;
     power_meter_allocate(&sim->meter, r->node, (int64_t)r->allocation.first.gpus * WHOLE_GPU_MILLI);
-    add_committed(sim, added_nw(sim, r));
+    power_cap_note(sim, r->node, added_nw(sim, r));
     if (ready_ns > sim->now_ns)
         r->event = services_push(sim, ready_ns, EVENT_REPLICA, replica);
     enter_phase(sim, replica, ready_ns > sim->now_ns ? REPLICA_LOADING : REPLICA_READY);
@@ -152,13 +148,13 @@ void replicas_start(struct sim *sim, uint32_t service, uint32_t config) {
     start_counted(sim, place_replica(sim, service, config));
 }
 
-int64_t replicas_committed_with_nw(struct sim *sim, uint32_t service, uint32_t config) {
+bool replicas_over_cap(struct sim *sim, uint32_t service, uint32_t config) {
     const struct replica_config *c = &services_spec(sim, service)->configs[config];
     struct replica trial = {.service = service, .config = config};
     (void)placement_take(&sim->placement, c->gpu_type, c->k, &trial.allocation); /* it fits */
     trial.node = trial.allocation.first.node;
     placement_give_back(&sim->placement, &trial.allocation);
-    return sim->committed_nw + added_nw(sim, &trial);
+    return power_cap_forbids_more(sim, trial.node, added_nw(sim, &trial));
 }
 
 /* ---- Reservations ---- */
@@ -181,7 +177,7 @@ static void take_freed(struct sim *sim, uint32_t replica) {
 /* It has all GPUs that it needs, and may use them. */
 static bool may_load(const struct sim *sim, const struct replica *r) {
     return r->allocation.first.gpus == config_of(sim, r)->k &&
-           !power_cap_forbids_nw(sim, sim->committed_nw + added_nw(sim, r));
+           !power_cap_forbids_more(sim, r->node, added_nw(sim, r));
 }
 
 uint32_t replicas_kept_by_cap(const struct sim *sim) {
@@ -245,7 +241,7 @@ static void stop_using(struct sim *sim, uint32_t replica) {
     r->event = EVENT_NONE;
     enter_phase(sim, replica, REPLICA_GONE);
     power_meter_release(&sim->meter, r->node, (int64_t)r->allocation.first.gpus * WHOLE_GPU_MILLI);
-    add_committed(sim, -added_nw(sim, r));
+    power_cap_note(sim, r->node, -added_nw(sim, r));
 }
 
 static void end_replica(struct sim *sim, uint32_t replica, enum segment_cause cause) {

@@ -10,7 +10,7 @@ void replicas_start_first(struct sim *sim);
 /* Whether a node has the GPUs of a configuration free. */
 bool replicas_fit(const struct sim *sim, const struct replica_config *config);
 /* The committed power with one more, which must fit. */
-int64_t replicas_committed_with_nw(struct sim *sim, uint32_t service, uint32_t config);
+bool replicas_over_cap(struct sim *sim, uint32_t service, uint32_t config);
 /* Takes the GPUs of a configuration, which must fit, and loads. */
 void replicas_start(struct sim *sim, uint32_t service, uint32_t config);
 /* Holds the free GPUs of a node, and those that come free there, until it has enough and the cap

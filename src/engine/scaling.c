@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "engine/gpus.h"
 #include "engine/jobs.h"
+#include "engine/power_cap.h"
 #include "workload/service_load.h"
 
 #include <stdlib.h>
@@ -143,7 +144,7 @@ static bool find_fitting(struct sim *sim, uint32_t service, bool *fits) {
     bool finds = false, may = false;
     for (uint32_t c = 0; c < spec->config_count; c++) {
         bool free = replicas_fit(sim, &spec->configs[c]);
-        fits[c] = free && !power_cap_forbids_nw(sim, replicas_committed_with_nw(sim, service, c));
+        fits[c] = free && !replicas_over_cap(sim, service, c);
         finds = finds || free;
         may = may || fits[c];
     }
@@ -297,8 +298,7 @@ static uint32_t most_power(const struct sim *sim) {
 bool scaling_keep_cap(struct sim *sim) {
     uint32_t replica = EASIM_NONE;
     bool released = false;
-    while (power_cap_forbids_nw(sim, sim->committed_nw) &&
-           (replica = most_power(sim)) != EASIM_NONE) {
+    while (power_cap_is_over(sim) && (replica = most_power(sim)) != EASIM_NONE) {
         replicas_release(sim, replica);
         released = true;
     }

@@ -4,6 +4,7 @@
 #include "base/units.h"
 #include "engine/contention.h"
 #include "engine/gpus.h"
+#include "engine/limits.h"
 #include "engine/nodes.h"
 #include "workload/jobs.h"
 
@@ -16,7 +17,8 @@
 
 void progress_init(struct sim *sim) {
     if (sim->options.noise.speed_sigma > 0 || sim->cluster->slowdown_per_neighbour > 0 ||
-        sim->workload->table.has_phases || sim->workload->has_utilization || sim->contention)
+        sim->workload->table.has_phases || sim->workload->has_utilization || sim->contention ||
+        sim->limits)
         sim->progress = mem_zalloc(sim->workload->jobs.count, sizeof *sim->progress);
 }
 
@@ -39,6 +41,8 @@ static void progress_begin(struct sim *sim, uint32_t job) {
         sim->progress[job] = (struct progress){.began_ns = sim->now_ns,
                                                .noise = sim->progress[job].noise,
                                                .factor = progress_factor(sim, job)};
+    if (limits_have(sim, job))
+        limits_begin(sim, job);
 }
 
 const struct progress *progress_of(const struct sim *sim, uint32_t job, struct progress *place) {
@@ -55,7 +59,8 @@ static double progress_speed(const struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
     struct progress place;
     const struct progress *p = progress_of(sim, job, &place);
-    double goodput = sim->view.configs[run->config].goodput[run->span];
+    double goodput = limits_have(sim, job) ? limits_member(sim, job)->hold.goodput
+                                           : sim->view.configs[run->config].goodput[run->span];
     return p ? goodput * p->factor : goodput;
 }
 
@@ -64,9 +69,7 @@ int64_t progress_computing_ns(const struct sim *sim, uint32_t job) {
            (sim->progress ? sim->progress[job].began_ns : sim->runs[job].segment_start_ns);
 }
 
-/* Computing time up to the last periodic checkpoint before `computing_ns`; 0 for checkpoints on
- * demand. */
-static int64_t progress_checkpoint_ns(const struct sim *sim, uint32_t job, int64_t computing_ns) {
+int64_t progress_checkpoint_ns(const struct sim *sim, uint32_t job, int64_t computing_ns) {
     const struct start_costs *costs = workload_costs(sim->workload, &sim->workload->jobs.at[job]);
     int64_t interval_ns = units_ns(costs->checkpoint_interval_s);
     if (costs->checkpoint_interval_s == 0)
@@ -81,11 +84,15 @@ double progress_work(const struct sim *sim, uint32_t job, int64_t computing_ns) 
     const struct progress *p = progress_of(sim, job, &place);
     if (computing_ns < p->stretch_ns)
         return p->kept_work;
+    if (limits_have(sim, job))
+        return p->stretch_work + limits_stretch_work(sim, job, p->began_ns + computing_ns,
+                                                     p->factor, progress_speed(sim, job));
     return p->stretch_work + units_s(computing_ns - p->stretch_ns) * progress_speed(sim, job);
 }
 
-/* Energy of its GPUs up to the same time, 1e-18 J. */
-static int128 progress_energy(const struct sim *sim, uint32_t job, int64_t computing_ns) {
+int128 progress_energy(const struct sim *sim, uint32_t job, int64_t computing_ns) {
+    if (limits_have(sim, job))
+        return limits_energy(sim, job, sim->progress[job].began_ns + computing_ns);
     int64_t power_nw = gpus_running_nw(sim, job);
     if (!sim->progress)
         return (int128)power_nw * computing_ns;
@@ -111,6 +118,8 @@ void progress_begin_stretch(struct sim *sim, uint32_t job) {
     p->kept_work = progress_work(sim, job, progress_checkpoint_ns(sim, job, computing_ns));
     p->stretch_work = progress_work(sim, job, computing_ns);
     p->stretch_ns = computing_ns;
+    if (limits_have(sim, job))
+        limits_begin_stretch(sim, job);
 }
 
 void progress_change_config(struct sim *sim, uint32_t job, uint32_t config, double due) {
@@ -118,6 +127,8 @@ void progress_change_config(struct sim *sim, uint32_t job, uint32_t config, doub
     progress_begin_stretch(sim, job);
     double late_s = fmax(0, p->stretch_work - due) / progress_speed(sim, job);
     sim->runs[job].config = config;
+    if (limits_have(sim, job))
+        limits_follow(sim, job);
     p->factor = progress_factor(sim, job);
     p->stretch_work = due + late_s * progress_speed(sim, job);
 }
@@ -141,6 +152,8 @@ int128 account_since(const struct sim *sim, uint32_t job, int64_t present_nw) {
     const struct job_run *run = &sim->runs[job];
     int64_t from_ns = run->segment_start_ns;
     int128 energy = 0;
+    if (limits_has_flag(sim, job, LIMIT_METERED))
+        return limits_segment_energy(sim, job);
     if (contention_holds(sim, job) && !sim->tells_segments)
         energy = contention_energy(sim, job, &from_ns);
     return energy + (int128)present_nw * (sim->now_ns - from_ns);
@@ -179,6 +192,8 @@ static int64_t job_finish_work_ns(const struct sim *sim, uint32_t job, double wo
     struct progress place;
     const struct progress *p = progress_of(sim, job, &place);
     double speed = progress_speed(sim, job);
+    if (limits_has_flag(sim, job, LIMIT_TOUCHED))
+        return limits_reach_ns(sim, job, work);
     if (p && p->stretch_ns > 0)
         return p->began_ns + p->stretch_ns +
                units_duration_ns(fmax(0, work - p->stretch_work) / speed);
@@ -191,12 +206,14 @@ int64_t job_finish_next_ns(const struct sim *sim, uint32_t job) {
 }
 
 int64_t job_finish_pending_ns(const struct sim *sim, uint32_t job) {
-    return contention_holds(sim, job) ? job_finish_next_ns(sim, job)
-                                      : node_batches_end_ns(sim, job);
+    bool has_none = contention_holds(sim, job) || limits_has_flag(sim, job, LIMIT_ALONE);
+    return has_none ? job_finish_next_ns(sim, job) : node_batches_end_ns(sim, job);
 }
 
 int64_t job_finish_next_event_ns(struct sim *sim) {
-    return sim->contention ? contention_next_event_ns(sim) : node_batches_next_event_ns(sim);
+    return sim->limits       ? limits_next_event_ns(sim)
+           : sim->contention ? contention_next_event_ns(sim)
+                             : node_batches_next_event_ns(sim);
 }
 
 int64_t job_finish_predicted_ns(const struct sim *sim, uint32_t job, uint32_t config,
@@ -208,8 +225,9 @@ int64_t job_finish_predicted_ns(const struct sim *sim, uint32_t job, uint32_t co
 
 int64_t job_finish_predicted_on_ns(const struct sim *sim, uint32_t job) {
     const struct easim_job *j = &sim->view.jobs[job];
-    return sim->now_ns +
-           units_duration_ns(j->remaining / sim->view.configs[j->config].goodput[j->span]);
+    double goodput = limits_have(sim, job) ? limits_member(sim, job)->hold.goodput
+                                           : sim->view.configs[j->config].goodput[j->span];
+    return sim->now_ns + units_duration_ns(j->remaining / goodput);
 }
 
 /* --- power --- */
@@ -221,9 +239,9 @@ static struct power_use *metered_use(struct sim *sim, const struct job_run *run)
 }
 
 /* Thousandths of GPUs that run below a power limit in the present segment. */
-static int64_t limited_milli(const struct sim *sim, const struct job_run *run) {
-    bool limited =
-        run->segment == SEGMENT_RUN && sim->view.configs[run->config].power_limit_w < INFINITY;
+static int64_t limited_milli(const struct sim *sim, uint32_t job) {
+    const struct job_run *run = &sim->runs[job];
+    bool limited = run->segment == SEGMENT_RUN && gpus_limit_w(sim, job) < INFINITY;
     return limited ? gpus_held_milli(sim, run->config) : 0;
 }
 
@@ -233,7 +251,7 @@ void segments_meter_on(struct sim *sim, uint32_t job) {
     use->milli += gpus_held_milli(sim, run->config);
     use->nw += gpus_present_nw(sim, job);
     sim->meter.types[sim->view.configs[run->config].gpu_type].limited_milli +=
-        limited_milli(sim, run);
+        limited_milli(sim, job);
 }
 
 void segments_meter_off(struct sim *sim, uint32_t job) {
@@ -242,7 +260,7 @@ void segments_meter_off(struct sim *sim, uint32_t job) {
     use->milli -= gpus_held_milli(sim, run->config);
     use->nw -= gpus_present_nw(sim, job);
     sim->meter.types[sim->view.configs[run->config].gpu_type].limited_milli -=
-        limited_milli(sim, run);
+        limited_milli(sim, job);
 }
 
 /* --- beginning and end --- */
@@ -254,10 +272,12 @@ static void begin_segment(struct sim *sim, uint32_t job, enum segment_kind kind)
     run->segment_phase = run->phase;
     if (job_run_uses_gpus(run))
         segments_meter_on(sim, job);
+    if (kind == SEGMENT_RUN && limits_have(sim, job))
+        limits_compute(sim, job);
 }
 
 /* The event at the end of the present run of a job. */
-static enum event_kind end_of_run(const struct sim *sim, uint32_t job) {
+enum event_kind segments_end_of_run(const struct sim *sim, uint32_t job) {
     return phase_is_last(sim, job) ? EVENT_FINISH : EVENT_PHASE;
 }
 
@@ -279,19 +299,31 @@ void segments_cancel_utilization(struct sim *sim, uint32_t job) {
     use->event = EVENT_NONE;
 }
 
+/* Another utilization is another power without a limit. */
+static void follow_utilization(struct sim *sim, uint32_t job) {
+    uint32_t wished = limits_config(sim, job);
+    if (!limits_have(sim, job))
+        return;
+    gpus_recommit(sim, job, wished, wished, sim->runs[job].span);
+    limits_follow(sim, job);
+}
+
 /* And the event of its end. */
 static void begin_segment_until(struct sim *sim, uint32_t job, enum segment_kind kind,
                                 int64_t end_ns) {
     static const enum event_kind ends[] = {
         [SEGMENT_SETUP] = EVENT_COMPUTING, [SEGMENT_CHECKPOINT] = EVENT_RELEASE};
     bool uses = kind == SEGMENT_RUN && utilization_changes(sim, job);
-    if (uses)
+    if (uses) {
         utilization_begin(sim, job);
+        follow_utilization(sim, job);
+        end_ns = limits_has_flag(sim, job, LIMIT_TOUCHED) ? job_finish_next_ns(sim, job) : end_ns;
+    }
     if (sim->contention && kind == SEGMENT_RUN)
         contention_begin(sim, job);
     begin_segment(sim, job, kind);
-    sim->runs[job].event =
-        sim_push(sim, end_ns, kind == SEGMENT_RUN ? end_of_run(sim, job) : ends[kind], job);
+    sim->runs[job].event = sim_push(
+        sim, end_ns, kind == SEGMENT_RUN ? segments_end_of_run(sim, job) : ends[kind], job);
     if (uses)
         segments_await_utilization(sim, job);
 }
@@ -326,6 +358,8 @@ static void end_segment(struct sim *sim, uint32_t job, enum segment_cause cause)
     run->energy += account_present_energy(sim, job);
     if (job_run_uses_gpus(run))
         segments_meter_off(sim, job);
+    if (limits_has_flag(sim, job, LIMIT_METERED))
+        limits_pause(sim, job, segment_cause_goes_on(cause));
     run->segment = SEGMENT_NONE;
     run->cause = (uint8_t)cause;
     run->segment_start_ns = sim->now_ns;
@@ -340,10 +374,18 @@ void segments_end(struct sim *sim, uint32_t job, enum segment_cause cause) {
         segments_cancel_utilization(sim, job);
 }
 
+/* The event at the end of its segment, if it has one (limits.h). */
+static void cancel_end(struct sim *sim, uint32_t job) {
+    if (sim->runs[job].event != EVENT_NONE)
+        eventq_cancel(&sim->events, sim->runs[job].event);
+    if (sim->limits)
+        limits_end_with_event(sim, job);
+}
+
 void segments_cut(struct sim *sim, uint32_t job, enum segment_cause cause) {
     node_batches_leave(sim, job);
     contention_release(sim, job);
-    eventq_cancel(&sim->events, sim->runs[job].event);
+    cancel_end(sim, job);
     segments_end(sim, job, cause);
 }
 
@@ -372,6 +414,8 @@ void segments_begin_on_gpus(struct sim *sim, const struct job_start *start) {
     run->node_count = start->allocation.count;
     run->held_since_ns = sim->now_ns;
     gpus_use(sim, job);
+    if (sim->limits)
+        limits_join(sim, job);
     count_start(sim, job, &sim->view.configs[start->config]);
     progress_begin(sim, job);
     int64_t end_ns = job_finish_next_ns(sim, job),
@@ -401,19 +445,24 @@ void segments_change_utilization(struct sim *sim, uint32_t job) {
     progress_change_power(sim, job);
     segments_end(sim, job, CAUSE_UTILIZATION);
     sim->uses[job].step++;
+    follow_utilization(sim, job);
     begin_segment(sim, job, SEGMENT_RUN);
+    if (limits_has_flag(sim, job, LIMIT_TOUCHED))
+        segments_move_end(sim, job);
     segments_await_utilization(sim, job);
 }
 
 /* --- for jobs that change in place --- */
 
 bool segments_is_due(const struct sim *sim, uint32_t job) {
-    return eventq_time_ns(&sim->events, sim->runs[job].event) <= sim->now_ns;
+    return sim->runs[job].event != EVENT_NONE &&
+           eventq_time_ns(&sim->events, sim->runs[job].event) <= sim->now_ns;
 }
 
 void segments_move_end(struct sim *sim, uint32_t job) {
-    eventq_cancel(&sim->events, sim->runs[job].event);
-    sim->runs[job].event = sim_push(sim, job_finish_next_ns(sim, job), end_of_run(sim, job), job);
+    cancel_end(sim, job);
+    sim->runs[job].event =
+        sim_push(sim, job_finish_next_ns(sim, job), segments_end_of_run(sim, job), job);
 }
 
 void segments_cut_in_place(struct sim *sim, uint32_t job, enum segment_cause cause) {

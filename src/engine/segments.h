@@ -31,6 +31,11 @@ void segments_begin_run(struct sim *sim, uint32_t job);
 void segments_go_on(struct sim *sim, uint32_t job);
 void segments_begin_checkpoint(struct sim *sim, uint32_t job, int64_t end_ns);
 
+/* The event itself: power limits of GPUs of a type change. */
+void segments_change_limits(struct sim *sim, uint32_t gpu_type);
+/* What is decided at this instant, of limits and under an enforced cap, is carried out. False:
+   there was nothing. */
+bool segments_settle_limits(struct sim *sim);
 /* A job that runs goes on at another speed; its finish moves. */
 void segments_change_speed(struct sim *sim, uint32_t job, double factor);
 /* After contention_settle: segments end, in the order of jobs, if another share changes their
@@ -46,6 +51,8 @@ void segments_change_share(struct sim *sim, uint32_t job);
 bool segments_is_due(const struct sim *sim, uint32_t job);
 /* Its speed has changed, so its end has, too. */
 void segments_move_end(struct sim *sim, uint32_t job);
+/* The event at the end of its present run. */
+enum event_kind segments_end_of_run(const struct sim *sim, uint32_t job);
 /* The next step of its utilization, if it comes before the job ends. */
 void segments_await_utilization(struct sim *sim, uint32_t job);
 void segments_cancel_utilization(struct sim *sim, uint32_t job);
@@ -97,8 +104,13 @@ void progress_change_config(struct sim *sim, uint32_t job, uint32_t config, doub
 /* Time for which a job has computed since its set-up, in whatever phase. For a job that computes.
  */
 int64_t progress_computing_ns(const struct sim *sim, uint32_t job);
+/* Computing time up to the last periodic checkpoint before `computing_ns`; 0 for checkpoints on
+   demand. */
+int64_t progress_checkpoint_ns(const struct sim *sim, uint32_t job, int64_t computing_ns);
 /* Work done in this run by `computing_ns` of computing time: now or the last checkpoint. */
 double progress_work(const struct sim *sim, uint32_t job, int64_t computing_ns);
+/* Energy of its GPUs up to the same time, 1e-18 J. */
+int128 progress_energy(const struct sim *sim, uint32_t job, int64_t computing_ns);
 /* The progress of a running job, in a batch (nodes.h) or not; NULL if every job is as fast as
    predicted. If it is kept nowhere, it is filled in at `place`. */
 const struct progress *progress_of(const struct sim *sim, uint32_t job, struct progress *place);

@@ -17,8 +17,8 @@ uint32_t event_order_rank(enum event_kind kind, bool arrivals_first) {
 
 /* --- words for what observers are told --- */
 
-const char *const action_names[] = {"start",    "preempt",  "wake",       "reject",    "resize",
-                                    "exchange", "scale_up", "scale_down", "wake_clear"};
+const char *const action_names[] = {"start",    "preempt",  "wake",       "reject",     "resize",
+                                    "exchange", "scale_up", "scale_down", "wake_clear", "limit"};
 
 const char *const refusal_names[] = {REFUSALS(NAME_OF), [REFUSED_NOT] = "ok"};
 

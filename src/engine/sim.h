@@ -316,6 +316,7 @@ enum event_rank {
     ROW(REPAIR, FAILURE, NODE, true, "node_repair", repair_node) \
     ROW(MEASURE, MEASURE, WORKLOAD, false, "measure", end_warmup) \
     ROW(SLEEP, SLEEP, NODE, false, "sleep", nodes_fall_asleep) \
+    ROW(LIMIT, SLEEP, NODE, false, "limit", segments_change_limits) \
     ROW(COMPUTING, COMPUTING, JOB, false, "compute", segments_begin_run) \
     ROW(FINISH, FINISH, JOB, true, NULL, finish_job) \
     ROW(REQUESTED_FINISH, FINISH, JOB, false, NULL, finish_as_requested) \
@@ -437,14 +438,17 @@ struct sim {
     struct progress *progress;     /* by job; NULL: every job is as fast as predicted */
     struct use *uses;              /* by job; NULL: the power of no job changes with its progress */
     struct contention *contention; /* NULL: jobs share neither network nor storage */
+    struct limits *limits;         /* NULL: no power limit changes while a job runs (limits.h) */
+    struct cap_state *cap;         /* NULL: the cap is not enforced (power_cap.h) */
     uint32_t next_arrival;         /* first job that has not been submitted */
     uint32_t running, waiting, checkpointing, finished, rejected;
     const char **reject_reasons;   /* by job; NULL unless rejected */
     ARRAY_OF(char *) reject_words; /* of the policy's rejections */
-    bool *over_cap; /* by config: over a constant cap that the policy keeps, on the empty cluster;
+    bool *over_cap; /* by config: over a constant cap that binds the policy, on the empty cluster;
                        or NULL */
-    int128 jobs_ns; /* number of jobs in the system x time, job-nanoseconds */
-    uint32_t *waiting_for; /* by GPU type: waiting jobs with a configuration there */
+    int64_t *most_entry_nw; /* by config, with over_cap of an enforced cap (power_cap.h) */
+    int128 jobs_ns;         /* number of jobs in the system x time, job-nanoseconds */
+    uint32_t *waiting_for;  /* by GPU type: waiting jobs with a configuration there */
     gsl_rng *policy_rng;
     void *policy_state;
     char *job_memory; /* of the policy, by job; NULL: it declares none */

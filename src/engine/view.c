@@ -46,9 +46,11 @@ static void point(const struct view_layout *layout) {
     struct easim_view *v = place_in(layout, 0, AT_VIEW);
     struct easim_forecast *f = place_in(layout, 0, AT_FORECAST);
     struct easim_services *s = place_in(layout, 0, AT_SCALING);
+    struct easim_power *p = place_in(layout, 0, AT_POWER);
     v->struct_size = size_in(layout, AT_VIEW);
     f->struct_size = size_in(layout, AT_FORECAST);
     s->struct_size = size_in(layout, AT_SCALING);
+    p->struct_size = size_in(layout, AT_POWER);
 #define POINT(to, PLACE, many, one) \
     to->many = shown_in(layout, AT_##PLACE); \
     to->one##_stride = size_in(layout, AT_##PLACE);
@@ -58,6 +60,8 @@ static void point(const struct view_layout *layout) {
     POINT(s, SERVICES, services, service)
     POINT(s, REPLICA_CONFIGS, replica_configs, replica_config)
     POINT(s, REPLICAS, replicas, replica)
+    p->jobs = shown_in(layout, AT_POWER_JOBS);
+    p->job_stride = size_in(layout, AT_POWER_JOBS);
 #undef POINT_VIEW
 #undef POINT
     f->site_stride = f->hour_count * f->hour_stride;
@@ -248,6 +252,8 @@ const char *view_blame(bool (*fails)(void *context, uint32_t parts), void *conte
         WALKED("services", "easim_service_at"),
         WALKED("replica_configs", "easim_replica_config_at"),
         WALKED("replicas", "easim_replica_at"),
+        SIZED("easim_power"),
+        WALKED("jobs of easim.power", "easim_power_at"),
         SIZED("easim_host"),
         SIZED("easim_pass"),
         "keeps a pointer into the view, the pass, its plan or the host table when its callback has returned: ask pass->view, easim_view_job and the like anew at each decision"};
@@ -264,7 +270,7 @@ const char *view_blame(bool (*fails)(void *context, uint32_t parts), void *conte
 
 void view_init(struct view *view, const struct cluster *cluster, const struct workload *workload,
                const struct view_options *options) {
-    *view = (struct view){.grown.parts = options->grown};
+    *view = (struct view){.grown.parts = options->grown, .shows_power = options->shows_power};
     map_region(view, cluster, workload, options);
     if (options->grown)
         map_grown(view);
@@ -459,6 +465,8 @@ void view_remove_running(struct view *view, uint32_t job) {
     struct easim_job *j = view_job(view, job);
     j->running_slot = EASIM_NONE;
     j->goodput_now = j->power_now_w = 0;
+    if (view->shows_power)
+        *view_power_job(view, job) = (struct easim_power_job){0};
 }
 
 void view_add_checkpointing(struct view *view, uint32_t job, int64_t end_ns) {

@@ -26,7 +26,9 @@
     X(SCALING, scaling, services, 1) \
     X(SERVICES, services, service, options->services) \
     X(REPLICA_CONFIGS, replica_configs, replica_config, options->replica_configs) \
-    X(REPLICAS, replicas, replica, options->replicas)
+    X(REPLICAS, replicas, replica, options->replicas) \
+    X(POWER, power, power, 1) \
+    X(POWER_JOBS, power_jobs, power_job, options->shows_power ? jobs : 0)
 
 #define VIEW_PLACE(PLACE, many, one, count) AT_##PLACE,
 enum {
@@ -57,6 +59,7 @@ struct view {
     VIEW_ARRAYS(VIEW_POINTER)
     EXTENSION_ARRAYS(VIEW_POINTER)
     uint32_t event_capacity;
+    bool shows_power;   /* has power_jobs */
     struct guard guard; /* the region that holds all of the above, in that order, as `own` says */
     struct view_layout own;
     size_t ends[VIEW_PLACES]; /* of places: where the next may begin, or what is hidden */
@@ -84,6 +87,7 @@ struct view_options {
     uint32_t grown; /* parts, in a checked one */
     uint32_t forecast_hours;
     uint32_t services, replica_configs, replicas; /* replicas: the most there can be */
+    bool shows_power;
 };
 
 /* checked: policies cannot write to the pages that they see, and writes by other ways are found

@@ -234,6 +234,15 @@ int recorded_folder_open(struct recorded_folder *folder, const char *path, struc
     return r;
 }
 
+int recorded_folder_check_power(const struct recorded_folder *folder, struct error *reterr) {
+    if (folder->cluster.cap_rules.enforce == ENFORCE_NONE)
+        return 0;
+    return error_set(reterr, ERROR_INPUT,
+                     "%s: expected a run without an enforced power cap: easim does not account yet "
+                     "for energy of jobs whose power limits change while they run",
+                     folder->path);
+}
+
 void recorded_folder_finish(struct recorded_folder *folder) {
     free(folder->policies.at);
     free(folder->parts.at);

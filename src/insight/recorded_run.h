@@ -70,6 +70,10 @@ struct recorded_folder {
 int recorded_folder_open(struct recorded_folder *folder, const char *path,
                          struct error *reterr) MUST_CHECK;
 void recorded_folder_finish(struct recorded_folder *folder);
+/* For accounts of energy, which take the power of a segment as constant: ERROR_INPUT if an enforced
+   cap may have changed it. */
+int recorded_folder_check_power(const struct recorded_folder *folder,
+                                struct error *reterr) MUST_CHECK;
 /* The part of that policy (NULL: the first) and replication (0: the first that there is); NULL: it
    is not in the folder. */
 const struct recorded_part *recorded_folder_find(const struct recorded_folder *folder,

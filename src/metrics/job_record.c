@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "engine/contention.h"
+#include "engine/limits.h"
 #include "engine/segments.h"
 
 #include <math.h>
@@ -34,6 +35,7 @@ struct job_record job_record_of(const struct sim *sim, uint32_t job) {
     int128 energy = account_energy(sim, job);
     const struct lost lost = account_lost(sim, job);
     const struct contention_lost slowed = contention_lost_of(sim, job);
+    const struct limit_totals limits = limits_totals_of(sim, job);
     return (struct job_record){
         .spec = spec,
         .reject_reason = sim->reject_reasons[job],
@@ -59,6 +61,9 @@ struct job_record job_record_of(const struct sim *sim, uint32_t job) {
         .lost_gpu_ps = lost.gpu_ps,
         .network_slowed_s = slowed.network_s,
         .storage_slowed_s = slowed.storage_s,
+        .throttled_ns = limits.throttled_ns,
+        .broken_ns = limits.broken_ns,
+        .limit_lost_s = limits.lost_s,
     };
 }
 
@@ -87,5 +92,6 @@ struct power_row power_row_of(const struct sim *sim) {
                               sim->waiting,
                               failed,
                               sim->view.v->shared_free_milli,
-                              sim->view.v->power_cap_w};
+                              sim->view.v->power_cap_w,
+                              sim->limits ? sim->limits->throttled_gpus : 0};
 }

@@ -47,6 +47,9 @@ struct job_record {
     int128 gpu_ps, lost_gpu_ps;  /* GPU time, 1e-12 GPU s */
     /* Computing time lost by waiting for others on the network, and on storage. */
     double network_slowed_s, storage_slowed_s;
+    /* Because of power limits (engine/limits.h). */
+    int64_t throttled_ns, broken_ns;
+    double limit_lost_s;
 };
 
 /* Of a job that has been submitted. */
@@ -66,6 +69,7 @@ struct power_row {
     uint32_t allocated, idle, waiting, failed; /* GPUs; allocated: in whole or in part */
     uint64_t shared_free_milli;                /* thousandths of the allocated ones that are free */
     double cap_w;                              /* INFINITY if none */
+    uint64_t throttled;                        /* GPUs that compute below their wish */
 };
 
 struct power_row power_row_of(const struct sim *sim); /* of now */

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 
 /* The last part of a run, or of a phase or step of it, was in vain: since its last checkpoint, or
- * all; and lost_work of its work. */
+ * all; and lost_work and lost_energy of its work and energy. */
 static void add_lost_run(struct job_segments *segments, const struct job_segment *run,
-                         int64_t lost_ns, double lost_work) {
+                         int64_t lost_ns, double lost_work, int128 lost_energy) {
     struct job_segment kept = *run, lost = *run;
     int64_t length_ns = run->told.end_ns - run->told.start_ns;
     if (lost_ns <= 0) {
@@ -25,7 +25,7 @@ static void add_lost_run(struct job_segments *segments, const struct job_segment
     if (lost_ns < length_ns) {
         kept.told.end_ns = lost.told.start_ns = run->told.end_ns - lost_ns;
         kept.told.ended = lost.told.began = CAUSE_SAVED;
-        lost.told.energy = run->told.energy / length_ns * lost_ns; /* power is constant: exact */
+        lost.told.energy = lost_energy < run->told.energy ? lost_energy : run->told.energy;
         kept.told.energy = run->told.energy - lost.told.energy;
         lost.work = fmin(lost_work, run->work);
         kept.work = run->work - lost.work;
@@ -34,10 +34,11 @@ static void add_lost_run(struct job_segments *segments, const struct job_segment
     array_push(&segments->list, lost);
 }
 
-/* The end of what is kept of a run: when, and how much work it had done then. */
+/* The end of what is kept of a run: when, and how much it had done and drawn then. */
 struct run_end {
     int64_t kept_until_ns;
-    double kept_work, work; /* work: at the end of the part looked at */
+    double kept_work, work; /* work and energy: at the end of the part looked at */
+    int128 kept_energy, energy;
 };
 
 /* A part of a run, of which the rest is in vain. */
@@ -46,14 +47,19 @@ static void add_part(struct job_segments *segments, const struct job_segment *pa
     int64_t lost_ns = part->told.end_ns - end->kept_until_ns,
             length_ns = part->told.end_ns - part->told.start_ns;
     end->work += part->work;
+    end->energy += part->told.energy;
     add_lost_run(segments, part, lost_ns < length_ns ? lost_ns : length_ns,
-                 fmax(0, end->work - end->kept_work));
+                 fmax(0, end->work - end->kept_work),
+                 end->energy > end->kept_energy ? end->energy - end->kept_energy : 0);
 }
 
 /* A run is over, the last lost_ns of it in vain; last: its last phase. */
 static void add_run(struct job_segments *segments, struct job_history *history,
-                    const struct job_segment *last, int64_t lost_ns, double kept_work) {
-    struct run_end end = {.kept_until_ns = last->told.end_ns - lost_ns, .kept_work = kept_work};
+                    const struct job_segment *last, int64_t lost_ns, double kept_work,
+                    int128 kept_energy) {
+    struct run_end end = {.kept_until_ns = last->told.end_ns - lost_ns,
+                          .kept_work = kept_work,
+                          .kept_energy = kept_energy};
     assert(end.kept_until_ns >=
            (history->phases.count > 0 ? history->phases.at : last)->told.start_ns);
     history->last_run = segments->list.count;
@@ -82,11 +88,10 @@ static void note_run(struct job_segments *s, const struct sim *sim, struct job_s
         array_push(&history->phases, *segment);
         return;
     }
-    double kept = work;
-    if (lost_ns > 0)
-        kept = progress_work(sim, segment->told.job,
-                             progress_computing_ns(sim, segment->told.job) - lost_ns);
-    add_run(s, history, segment, lost_ns, kept);
+    uint32_t job = segment->told.job;
+    int64_t kept_ns = progress_computing_ns(sim, job) - lost_ns;
+    double kept = lost_ns > 0 ? progress_work(sim, job, kept_ns) : work;
+    add_run(s, history, segment, lost_ns, kept, progress_energy(sim, job, kept_ns));
 }
 
 static void on_segment(void *context, const struct sim *sim, const struct segment *told) {

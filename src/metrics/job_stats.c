@@ -131,6 +131,7 @@ static void add_measured_job(struct job_sums *sums, uint32_t job) {
     s->jobs_finished += finished;
     s->jobs_rejected += record.state == EASIM_JOB_REJECTED;
     s->deadline_jobs += record.deadline_is_due;
+    s->flex_broken += record.broken_ns > 0;
     s->deadline_missed += record.deadline_is_due && record.deadline == DEADLINE_MISSED;
     sums->submitted_s += spec->reference_gpu_s;
     sums->jct[sums->jct_count] = NOT_FINISHED;

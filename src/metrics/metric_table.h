@@ -116,10 +116,20 @@ struct metric {
 /* Of runs with a network that draws power. */
 #define NETWORK_METRIC_TABLE(X) \
     X(energy_network_kwh, REAL, "kWh", LESS, LIGHT, metrics, "energy of switches and optics")
+
+/* Of runs with an enforced power cap. */
+#define LIMIT_METRIC_TABLE(X) \
+    X(throttled_gpu_h, REAL, "GPU h", LESS, LIGHT, metrics, "computing below its wish") \
+    X(flex_broken, INT, "", LESS, LIGHT, job_stats, "jobs slowed by more than their flex") \
+    X(capped_starts, INT, "", LESS, LIGHT, metrics, "starts refused by the power cap")
 /* clang-format on */
 
 /* Further metrics, a bit each; of a run that has what they are of. */
-enum metric_group { METRICS_OF_SERVICES = 1 << 0, METRICS_OF_NETWORK = 1 << 1 };
+enum metric_group {
+    METRICS_OF_SERVICES = 1 << 0,
+    METRICS_OF_NETWORK = 1 << 1,
+    METRICS_OF_LIMITS = 1 << 2
+};
 
 extern const struct metric metric_table[]; /* SUMMARY_ALL of them, by column of the summary */
 /* Of any column: a figure of a single service is the metric that all together have. */

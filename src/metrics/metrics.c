@@ -2,6 +2,7 @@
 #include "metrics/metrics.h"
 
 #include "base/units.h"
+#include "engine/limits.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -78,7 +79,8 @@ static void on_measure(void *context, const struct sim *sim) {
     metrics->capped = false;
     metrics->extent = (struct queue_extent){.most_since_ns = sim->now_ns};
     metrics->co2 = metrics->cost = (struct priced){0};
-    metrics->preemptions = metrics->resizes = metrics->job_failures = 0;
+    metrics->throttled_gpu_ps = 0;
+    metrics->preemptions = metrics->resizes = metrics->job_failures = metrics->capped_starts = 0;
     metrics->node_failures_at_start = sim->failures.count;
     service_stats_begin(&metrics->service_stats, sim);
 }
@@ -119,6 +121,28 @@ static uint64_t wanted_milli(const struct sim *sim) {
     return milli;
 }
 
+/* Of a stretch above the cap, what exceeds the grace of an enforced one. */
+static void add_violation(struct metrics *metrics, const struct sim *sim, int64_t from_ns,
+                          int64_t to_ns) {
+    double cap_w = sim->view.v->power_cap_w;
+    const struct cap_rules *rules = &sim->cluster->cap_rules;
+    int64_t over_nw = isfinite(cap_w) ? sim->meter.advanced_nw - power_nw(cap_w) : 0,
+            grace_ns = rules->enforce == ENFORCE_NONE ? 0 : units_ns(rules->grace_s);
+    metrics->capped = metrics->capped || isfinite(cap_w);
+    if (over_nw <= 0) {
+        metrics->over_since_ns = -1;
+        return;
+    }
+    if (metrics->over_since_ns < 0)
+        metrics->over_since_ns = from_ns;
+    int64_t since_ns = metrics->over_since_ns + grace_ns;
+    if (since_ns >= to_ns)
+        return;
+    int64_t duration_ns = to_ns - (since_ns > from_ns ? since_ns : from_ns);
+    metrics->violation_ns += duration_ns;
+    metrics->violation_energy += (int128)over_nw * duration_ns;
+}
+
 static void on_advance(void *context, const struct sim *sim, int64_t from_ns, int64_t to_ns) {
     struct metrics *metrics = context;
     int64_t duration_ns = to_ns - from_ns, power = sim->meter.advanced_nw;
@@ -133,12 +157,11 @@ static void on_advance(void *context, const struct sim *sim, int64_t from_ns, in
         extent->most_since_ns = from_ns;
     }
     metrics->frag_gpu_ps += (int128)wanted_milli(sim) * duration_ns;
-    double cap_w = sim->view.v->power_cap_w, pue = sim->cluster->pue;
-    metrics->capped = metrics->capped || isfinite(cap_w);
-    if (isfinite(cap_w) && power > power_nw(cap_w)) {
-        metrics->violation_ns += duration_ns;
-        metrics->violation_energy += (int128)(power - power_nw(cap_w)) * duration_ns;
-    }
+    if (sim->limits)
+        metrics->throttled_gpu_ps +=
+            (int128)sim->limits->throttled_gpus * WHOLE_GPU_MILLI * duration_ns;
+    add_violation(metrics, sim, from_ns, to_ns);
+    double pue = sim->cluster->pue;
     add_priced(&metrics->co2, sim->view.v->carbon_g_per_kwh, pue, (int128)power * duration_ns);
     add_priced(&metrics->cost, sim->view.v->price_per_mwh, pue, (int128)power * duration_ns);
 }
@@ -150,6 +173,7 @@ static void on_instant(void *context, const struct sim *sim) {
 
 static void note_action(void *context, const struct sim *sim, const struct action_record *action) {
     struct metrics *metrics = context;
+    metrics->capped_starts += action->kind == ACTION_START && action->refusal == REFUSED_CAP;
     if (metrics->record_decisions)
         array_push(&metrics->decision_rows, ((struct decision_row){sim->now_ns, *action}));
 }
@@ -171,7 +195,7 @@ static void count_change(void *context, const struct sim *sim, uint32_t job,
 }
 
 void metrics_init(struct metrics *metrics, bool record_decisions) {
-    *metrics = (struct metrics){.record_decisions = record_decisions};
+    *metrics = (struct metrics){.record_decisions = record_decisions, .over_since_ns = -1};
     metrics->observer = (struct observer){.context = metrics,
                                           .advance = on_advance,
                                           .instant = on_instant,
@@ -299,6 +323,8 @@ void metrics_sum_up(struct metrics *metrics, const struct sim *sim) {
                       s->jobs_submitted);
     s->preemptions = (double)metrics->preemptions;
     s->resizes = (double)metrics->resizes;
+    s->capped_starts = (double)metrics->capped_starts;
+    s->throttled_gpu_h = power_gpu_s(metrics->throttled_gpu_ps) / S_PER_H;
     s->job_failures = (double)metrics->job_failures;
     s->node_failures = (double)(sim->failures.count - metrics->node_failures_at_start);
     s->power_max_w = power_w(metrics->power_max_nw);

@@ -54,9 +54,11 @@ struct metrics {
     int128 frag_gpu_ps; /* free GPU time of each type while jobs wait that could use it */
     int128 violation_energy;
     int64_t violation_ns;
+    int64_t over_since_ns; /* above the cap without a break; -1: not above it */
+    int128 throttled_gpu_ps;
     bool capped; /* at some time */
     struct priced co2, cost;
-    uint64_t preemptions, resizes, job_failures, node_failures_at_start;
+    uint64_t preemptions, resizes, capped_starts, job_failures, node_failures_at_start;
     struct summary summary;
     struct job_sums *job_sums; /* NULL: none has been added */
     struct user_row *users;

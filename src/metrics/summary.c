@@ -14,15 +14,16 @@
 #define EVERY_ROW(...)   ROW(0, __VA_ARGS__)
 #define SERVICE_ROW(...) ROW(METRICS_OF_SERVICES, __VA_ARGS__)
 #define NETWORK_ROW(...) ROW(METRICS_OF_NETWORK, __VA_ARGS__)
+#define LIMIT_ROW(...)   ROW(METRICS_OF_LIMITS, __VA_ARGS__)
 
-const struct metric metric_table[] = {METRIC_TABLE(EVERY_ROW) SERVICE_METRIC_TABLE(SERVICE_ROW)
-                                          NETWORK_METRIC_TABLE(NETWORK_ROW)};
+const struct metric metric_table[] = {METRIC_TABLE(EVERY_ROW) SERVICE_METRIC_TABLE(
+    SERVICE_ROW) NETWORK_METRIC_TABLE(NETWORK_ROW) LIMIT_METRIC_TABLE(LIMIT_ROW)};
 
 /* --- summary --- */
 
 #define SUMMARY_NAME(name, type, unit, better, tail, writer, label) #name,
 const char *const summary_names[SUMMARY_ALL] = {METRIC_TABLE(SUMMARY_NAME) SERVICE_METRIC_TABLE(
-    SUMMARY_NAME) NETWORK_METRIC_TABLE(SUMMARY_NAME)};
+    SUMMARY_NAME) NETWORK_METRIC_TABLE(SUMMARY_NAME) LIMIT_METRIC_TABLE(SUMMARY_NAME)};
 
 double summary_ratio(double numerator, double denominator) {
     return denominator > 0 ? numerator / denominator : NAN;

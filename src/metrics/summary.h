@@ -21,6 +21,7 @@ struct summary {
     METRIC_TABLE(SUMMARY_MEMBER)
     SERVICE_METRIC_TABLE(SUMMARY_MEMBER)
     NETWORK_METRIC_TABLE(SUMMARY_MEMBER)
+    LIMIT_METRIC_TABLE(SUMMARY_MEMBER)
     struct service_row *services; /* one by one, owned by the run or its result */
     size_t service_count;
 };

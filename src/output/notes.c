@@ -296,7 +296,11 @@ void notes_add_result(struct notes *notes, const struct study *study,
     common.kind = NOTE_STARTS;
     add_note(notes, &common);
     common.kind = NOTE_OVER_CAP;
-    common.text = !params_have(&study->params, EASIM_CAPABILITY_POWER_CAP)
+    common.text = study->cluster.cap_rules.enforce == ENFORCE_THROTTLE
+                      ? "over the power cap, which power limits alone do not keep here"
+                  : study->cluster.cap_rules.enforce == ENFORCE_PREEMPT
+                      ? "over the power cap, which power limits and preemption do not keep here"
+                  : !params_have(&study->params, EASIM_CAPABILITY_POWER_CAP)
                       ? "over the power cap, which is ignored (no POWER_CAP)"
                   : study->module.policy->keeps & EASIM_KEEPS_CAP
                       ? "over the power cap, which is kept as far as starts and preemption can"

@@ -38,8 +38,8 @@ struct whole {
 /* --- checks --- */
 
 static const char *const capability_names[] = {
-    "PREEMPT", "RESIZE", NULL,       "POWER_CAP", "FREQUENCY", "FRACTIONAL_GPU",
-    "TICK",    "ORACLE", "RECORDED", "REJECT",    "FORECAST",  "SERVICES"};
+    "PREEMPT", "RESIZE",   NULL,     "POWER_CAP", "FREQUENCY", "FRACTIONAL_GPU", "TICK",
+    "ORACLE",  "RECORDED", "REJECT", "FORECAST",  "SERVICES",  "POWER"};
 
 /* The extensions of this host. */
 static const struct {
@@ -51,8 +51,10 @@ static const struct {
      CAPABILITY_FORECAST},
     {"easim.services", 1, sizeof(struct easim_services),
      BYTES_TO(struct easim_services, replica_figure), CAPABILITY_SERVICES},
+    {"easim.power", 1, sizeof(struct easim_power), BYTES_TO(struct easim_power, plan_limit),
+     CAPABILITY_POWER},
 };
-#define EXTENSIONS      (CAPABILITY_FORECAST | CAPABILITY_SERVICES)
+#define EXTENSIONS      (CAPABILITY_FORECAST | CAPABILITY_SERVICES | CAPABILITY_POWER)
 #define EXTENSION_COUNT (sizeof extensions / sizeof *extensions)
 
 const char *interface_capability_name(uint32_t bit) {

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "easim/forecast.h"
+#include "easim/power.h"
 #include "easim/services.h"
 
 /* Whether a policy or a parameter may be called so: a-z, then a-z, 0-9 and _. Accepts NULL. */

@@ -358,6 +358,13 @@ bool params_have(const struct policy_params *params, uint32_t capability) {
     return capability != EASIM_CAPABILITY_FREQUENCY || params->power_limits;
 }
 
+bool params_set_limits(const struct policy_params *params) {
+    const uint32_t needed = EASIM_CAPABILITY_FREQUENCY | CAPABILITY_POWER;
+    const struct easim_policy *policy = params->policy;
+    return policy && (policy->capabilities & needed) == needed &&
+           (has_frequency_option(policy) || params_switch_on(params, EASIM_CAPABILITY_FREQUENCY));
+}
+
 void params_set_number(struct policy_params *params, size_t index, double value) {
     set_number(params_at(params->policy, index), value_at(params, index), value);
 }

@@ -10,6 +10,7 @@
 /* Extensions are capabilities in the host's copy of a policy: bits that a module may not set. */
 #define CAPABILITY_FORECAST (1u << 10)
 #define CAPABILITY_SERVICES (1u << 11)
+#define CAPABILITY_POWER    (1u << 12)
 
 /* Options of every list policy. */
 struct list_options {
@@ -84,6 +85,9 @@ bool params_are_marginal(const struct policy_params *params);
    parameter of its own of the role that goes with it, that is true. FREQUENCY: also the host's
    parameter power_limits. */
 bool params_have(const struct policy_params *params, uint32_t capability);
+/* Whether it may set limits of running jobs by easim.power: FREQUENCY, but for the host's parameter
+   power_limits. */
+bool params_set_limits(const struct policy_params *params);
 /* What goes with a role (easim/params.h); NULL: NONE, or an unknown one. */
 struct param_role {
     const char *name;    /* in results */

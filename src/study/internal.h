@@ -29,6 +29,7 @@ struct logged_action {
     int64_t time_ns;
     uint64_t decision; /* from 1 */
     uint32_t kind, refusal, job, config;
+    double limit_w;
 };
 
 /* The actions of a run. Zero-initialise; of one that is not set up _close does nothing. */

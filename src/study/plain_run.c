@@ -8,6 +8,7 @@
 #include "engine/loop.h"
 #include "study/internal.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -20,7 +21,8 @@ static struct logged_action logged_of(const struct sim *sim, const struct action
                                   .kind = action->kind,
                                   .refusal = action->refusal,
                                   .job = action->job,
-                                  .config = action->config};
+                                  .config = action->config,
+                                  .limit_w = action->limit_w};
 }
 
 static void log_action(void *context, const struct sim *sim, const struct action_record *action) {
@@ -63,7 +65,8 @@ static void add_action(const struct sim *sim, const struct logged_action *action
     static const char *const verbs[] = {[ACTION_START] = "starts",
                                         [ACTION_PREEMPT] = "preempts",
                                         [ACTION_REJECT] = "rejects",
-                                        [ACTION_RESIZE] = "resizes"};
+                                        [ACTION_RESIZE] = "resizes",
+                                        [ACTION_LIMIT] = "limits"};
     const struct easim_view *view = sim->view.v;
     if (!action) {
         str_add(out, "does nothing more");
@@ -97,7 +100,8 @@ static void note_difference(struct comparison *comparison, const struct sim *sim
 
 static bool is_equal(const struct logged_action *a, const struct logged_action *b) {
     return a->time_ns == b->time_ns && a->kind == b->kind && a->refusal == b->refusal &&
-           a->job == b->job && a->config == b->config;
+           a->job == b->job && a->config == b->config &&
+           (a->limit_w == b->limit_w || (isnan(a->limit_w) && isnan(b->limit_w)));
 }
 
 static void compare_action(void *context, const struct sim *sim,

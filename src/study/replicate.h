@@ -37,7 +37,7 @@ struct replication {
     const struct job_segments *segments; /* closed, with a tracker; NULL unless recorded */
 };
 
-#define REPLICATE_WATCHERS 2
+#define REPLICATE_WATCHERS 3
 
 /* What a caller keeps of each replication. */
 struct replicate_sink {

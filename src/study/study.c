@@ -51,7 +51,8 @@ struct sim study_sim(const struct study *study, const struct workload *workload)
 
 unsigned study_metric_groups(const struct study *study) {
     return (study->source.services.count > 0 ? METRICS_OF_SERVICES : 0u) |
-           (network_power_w(&study->cluster.network) > 0 ? METRICS_OF_NETWORK : 0u);
+           (network_power_w(&study->cluster.network) > 0 ? METRICS_OF_NETWORK : 0u) |
+           (study->cluster.cap_rules.enforce != ENFORCE_NONE ? METRICS_OF_LIMITS : 0u);
 }
 
 const char *study_services_text(const struct study *study, struct arena *arena) {

@@ -179,6 +179,16 @@ static int64_t idle_power_nw(const struct cluster *c) {
     return total_nw;
 }
 
+/* Keys about a cap that is enforced, where none is. */
+static void warn_of_cap_keys(struct study *study) {
+    static const char *const keys[] = {"order", "admit", "steps", "grace"};
+    const struct yaml_node *cap = yaml_find(study->scenario.cluster, "power_cap");
+    bool enforced = study->cluster.cap_rules.enforce != ENFORCE_NONE;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (!enforced && yaml_find(cap, keys[i]))
+            warn(study, "cluster.power_cap.%s: of no effect with enforce: none", keys[i]);
+}
+
 /* A cap that holds at some time of the run and that not even idle GPUs keep: no policy can. */
 static void warn_of_cap(struct study *study) {
     const struct series *caps = &study->scenario.signals[SIGNAL_CAP];
@@ -205,8 +215,9 @@ static void warn_of_cap(struct study *study) {
         steps > 1 ? arena_printf(&study->arena, "; %u more steps are", steps - 1) : "";
     warn(
         study,
-        "cluster.power_cap_w: infeasible, %.9g W from t = %.9g s on is less than the %.9g W that idle GPUs and nodes draw%s%s",
-        first_w, units_s(first_ns), idle_w, more, steps > 1 ? " too low" : "");
+        "cluster.power_cap%s: infeasible, %.9g W from t = %.9g s on is less than the %.9g W that idle GPUs and nodes draw%s%s",
+        yaml_find(study->scenario.cluster, "power_cap") ? "" : "_w", first_w, units_s(first_ns),
+        idle_w, more, steps > 1 ? " too low" : "");
 }
 
 /* ---- GPU types ---- */
@@ -304,6 +315,10 @@ static void warn_of_limit_keys(struct study *study, const struct usage *usage) {
             warn(study,
                  "cluster.gpu_types[%u].floor_w: of no effect, no job has power limits on %s", h,
                  type->name);
+        if (type->limit_delay_s != USUAL_LIMIT_DELAY_S && !(usage->limited_types >> h & 1))
+            warn(study,
+                 "cluster.gpu_types[%u].limit_delay_s: of no effect, no job has power limits on %s",
+                 h, type->name);
         if (type->limit_law.where.file && !(usage->law_types >> h & 1))
             warn(
                 study,
@@ -457,6 +472,8 @@ static void warn_of_streams(struct study *study) {
     for (size_t i = 0; i < study->source.streams.count; i++) {
         if (streams[i].deadlines.slack.count > 0 && !(streams[i].deadlines.share > 0))
             warn(study, "%s.deadlines: of no effect, its share of jobs is 0", streams[i].path);
+        if (streams[i].flex.count > 0 && study->cluster.cap_rules.enforce == ENFORCE_NONE)
+            warn(study, "%s.flex: of no effect, no power cap is enforced", streams[i].path);
         if (streams[i].utilization_path && streams[i].utilization.changes == 0)
             warn(study, "%s.utilization_file: of no effect, none of its %llu rows changes anything",
                  streams[i].path, (unsigned long long)streams[i].utilization.rows);
@@ -550,6 +567,7 @@ void warnings_find(struct study *study, struct problems *problems) {
     const struct config_extras extras = params_extras(&study->params);
     struct usage usage;
     warn_of_cap(study);
+    warn_of_cap_keys(study);
     warn_of_forecast(study);
     service_warnings_find(study);
     warn_of_network(study);

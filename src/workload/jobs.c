@@ -108,6 +108,7 @@ static void add_generated_job(const struct generator *g, int64_t submit_ns) {
                            .model = EASIM_NONE,
                            .submit_ns = submit_ns,
                            .deadline_ns = TIME_NONE_NS,
+                           .flex = NAN,
                            .preemptible = stream->preemptible};
     if (job.kind == JOB_KIND_RIGID) {
         draw_rigid(g, &job);
@@ -268,6 +269,7 @@ static void add_recorded_job(struct recording *recording, const struct trace_row
                            .labels = row->labels,
                            .submit_ns = row->submit_ns,
                            .deadline_ns = TIME_NONE_NS,
+                           .flex = row->flex,
                            .preemptible = stream->preemptible};
     job.model = row_model(stream, workload, row, rngs->models);
     job.kind = job_kind_of_model(job.model);
@@ -283,6 +285,8 @@ static void add_recorded_job(struct recording *recording, const struct trace_row
     job.user = user_of(workload, recording->users, own_user ? row->user : drawn_user);
     if (!isnan(row->deadline_s) && !(stream->assign.overwrite && stream->deadlines.share > 0))
         job.deadline_ns = units_ns(row->deadline_s);
+    if (stream->assign.overwrite && stream->flex.count > 0)
+        job.flex = NAN;
     stream_finish_job(stream, workload, &job, rngs);
     if (row->class != TRACE_CLASS_ABSENT)
         job.sla = row->class == TRACE_CLASS_SLA;

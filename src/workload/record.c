@@ -57,6 +57,7 @@ static struct trace_row job_row(const struct stream *lead, const struct workload
         .duration_s = rigid ? job->work : NAN,
         .requested_s = rigid && job->predicted_work != job->work ? job->predicted_work : NAN,
         .utilization = rigid && q->utilization != 1 ? q->utilization : NAN,
+        .flex = job->flex > 0 ? job->flex : NAN,
         .gpu_milli = q->milli,
         .class = job->sla ? TRACE_CLASS_SLA : TRACE_CLASS_BEST_EFFORT};
     if (!rigid)

@@ -165,6 +165,17 @@ static void check_slack(const struct stream *stream, const char *slack_path,
                      slack->count == 1 ? "" : "s");
 }
 
+static void check_flex(const struct stream *stream, const char *path,
+                       const struct binding *binding) {
+    const struct flex_share *shares = stream->flex.at;
+    double sum = 0;
+    for (size_t i = 0; i < stream->flex.count; i++)
+        sum += shares[i].share;
+    if (stream->flex.count > 0 && fabs(sum - 1) > 1e-9)
+        problems_add(binding->problems, stream->where, path,
+                     "expected shares whose sum is 1, got a sum of %.9g", sum);
+}
+
 static void bind_limits(struct stream *stream, const struct cluster *cluster, const char *path,
                         const struct binding *binding) {
     const char *const *types = stream->h.at;
@@ -183,6 +194,7 @@ static void bind_limits(struct stream *stream, const struct cluster *cluster, co
             stream->type_mask |= 1ull << type;
     }
     check_slack(stream, arena_printf(binding->arena, "%s.deadlines.slack", path), binding);
+    check_flex(stream, arena_printf(binding->arena, "%s.flex", path), binding);
 }
 
 /* Keys that say something only about the other kinds of streams are problems, not noise. */

@@ -46,12 +46,14 @@ static void add_limit(struct finder *finder, const struct config_request *reques
 /* A phase: what its jobs may start in, and what they may keep. */
 static void add_set(struct finder *finder, const struct config_request *request,
                     struct job_usage *use, const struct config_set *set) {
+    bool throttled = finder->source->cluster->cap_rules.enforce != ENFORCE_NONE &&
+                     request->milli % WHOLE_GPU_MILLI == 0;
     use->types |= set->type_mask;
     for (uint32_t i = set->first; i < set->first + set->count; i++) {
         const struct easim_config *config = &finder->table.configs.at[i];
         use->most_k = config->k > use->most_k ? config->k : use->most_k;
         add_power(finder, request, config);
-        if (config->power_limit_w < INFINITY)
+        if (config->power_limit_w < INFINITY || throttled)
             add_limit(finder, request, config->gpu_type);
     }
     for (uint32_t i = set->kept_first; i < set->kept_first + set->kept_count; i++)

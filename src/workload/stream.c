@@ -8,16 +8,16 @@
 #include <string.h>
 
 struct stream_rngs stream_open_rngs(uint64_t seed, uint32_t replication, size_t stream) {
-    static const char *const names[] = {"arrivals",  "models",   "sizes",   "users",
-                                        "deadlines", "requests", "perturb", "estimate"};
-    gsl_rng *rngs[8];
-    for (int i = 0; i < 8; i++) {
+    static const char *const names[] = {"arrivals", "models",  "sizes",    "users", "deadlines",
+                                        "requests", "perturb", "estimate", "flex"};
+    gsl_rng *rngs[sizeof names / sizeof *names];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char name[64];
         snprintf(name, sizeof name, "%s/%zu", names[i], stream);
         rngs[i] = rng_create(seed, replication, name);
     }
-    return (struct stream_rngs){rngs[0], rngs[1], rngs[2], rngs[3],
-                                rngs[4], rngs[5], rngs[6], rngs[7]};
+    return (struct stream_rngs){rngs[0], rngs[1], rngs[2], rngs[3], rngs[4],
+                                rngs[5], rngs[6], rngs[7], rngs[8]};
 }
 
 void stream_close_rngs(struct stream_rngs *rngs) {
@@ -29,6 +29,7 @@ void stream_close_rngs(struct stream_rngs *rngs) {
     gsl_rng_free(rngs->requests);
     gsl_rng_free(rngs->perturb);
     gsl_rng_free(rngs->estimate);
+    gsl_rng_free(rngs->flex);
 }
 
 const struct mix_entry *stream_draw_model(const struct schema_list *mix, gsl_rng *rng) {
@@ -181,6 +182,17 @@ struct estimate_facts stream_estimate_facts(const struct stream *stream) {
 
 /* ---- A job as a whole ---- */
 
+/* 0, without a draw, if there are no shares. */
+static double draw_flex(const struct schema_list *shares, gsl_rng *rng) {
+    const struct flex_share *at = shares->at, *last = at + shares->count - 1;
+    if (shares->count == 0)
+        return 0;
+    double place = gsl_rng_uniform(rng);
+    for (; at < last && place >= at->share; at++)
+        place -= at->share;
+    return at->flex;
+}
+
 /* Deadlines come from the time that was requested, whatever policies take for it. */
 void stream_finish_job(const struct stream *stream, const struct workload *workload,
                        struct job_spec *job, const struct stream_rngs *rngs) {
@@ -192,6 +204,9 @@ void stream_finish_job(const struct stream *stream, const struct workload *workl
         job->deadline_ns = drawn_ns;
     job->sla = job->sla || job->deadline_ns != TIME_NONE_NS;
     estimate_job(&stream->estimate, job, rngs->estimate);
+    double drawn_flex = draw_flex(&stream->flex, rngs->flex);
+    if (isnan(job->flex))
+        job->flex = drawn_flex;
 }
 
 /* --- arrivals --- */

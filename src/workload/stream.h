@@ -57,6 +57,11 @@ struct deadline_spec {
     struct schema_list slack; /* double [least, most]: deadline = submit + T* x U(least, most) */
 };
 
+/* A share of the jobs, and the share of its speed that each may lose. */
+struct flex_share {
+    double share, flex;
+};
+
 /* Jobs known only by GPUs and run time. */
 struct rigid_spec {
     const struct yaml_node *node; /* NULL: modelled jobs */
@@ -71,7 +76,7 @@ struct assign_spec {
     struct schema_list batches;   /* double, of each GPU; drawn with equal chance; empty: rows keep
                                      what they have */
     double malleable_share;       /* of modelled jobs that may change k, b, h */
-    bool overwrite;               /* also where the row has a model, user or deadline already */
+    bool overwrite; /* also where the row has a model, user, deadline or flex already */
 };
 
 struct stream {
@@ -91,6 +96,7 @@ struct stream {
     const struct yaml_node *users; /* a number, or a list of names */
     struct schema_list user_names; /* const char *, from `users` or the scenario */
     struct deadline_spec deadlines;
+    struct schema_list flex; /* struct flex_share */
     bool preemptible;
     const struct yaml_node *until;                /* a duration, or {jobs: N} */
     int64_t until_ns;                             /* TIME_NONE_NS: not limited by time */
@@ -114,7 +120,7 @@ struct stream {
 
 /* Random streams of one source in one replication; none depends on another's draws. */
 struct stream_rngs {
-    gsl_rng *arrivals, *models, *sizes, *users, *deadlines, *requests, *perturb, *estimate;
+    gsl_rng *arrivals, *models, *sizes, *users, *deadlines, *requests, *perturb, *estimate, *flex;
 };
 
 extern const struct field stream_fields[], rigid_fields[], assign_fields[], perturb_fields[];
@@ -151,7 +157,8 @@ int64_t stream_draw_deadline(const struct deadline_spec *spec, int64_t submit_ns
                              double time_best_s, gsl_rng *rng);
 /* The limits of the stream for a job of `model` (EASIM_NONE: rigid). */
 struct config_request stream_request(const struct stream *stream, uint32_t model);
-/* Fills in deadline, class and estimate of a job whose work, request and set are known. */
+/* Fills in deadline, class, estimate and a flex that is NAN of a job whose work, request and set
+ * are known. */
 void stream_finish_job(const struct stream *stream, const struct workload *workload,
                        struct job_spec *job, const struct stream_rngs *rngs);
 

@@ -38,6 +38,13 @@ static const struct field deadline_fields[] = {
      HELP("[least, most]: deadline = submit + T* x U(least, most)")},
     FIELDS_END};
 
+static const struct field flex_fields[] = {
+    {"share", REAL(flex_share, share), REQUIRED, ABOVE(0, 1),
+     HELP("share of the jobs; all shares sum to 1")},
+    {"flex", REAL(flex_share, flex), REQUIRED, BELOW(0, 1),
+     HELP("largest share of its speed that such a job may lose to an enforced power cap")},
+    FIELDS_END};
+
 const struct field rigid_fields[] = {
     {"k", INTS(rigid_spec, k), REQUIRED, RANGE(1, CLUSTER_MAX_GPUS),
      HELP("GPUs of a job, drawn with equal chance")},
@@ -71,7 +78,7 @@ const struct field assign_fields[] = {
     {"malleable", REAL(assign_spec, malleable_share), RANGE(0, 1),
      HELP("share of jobs with a model that may run in any configuration, with equal work")},
     {"overwrite", BOOL(assign_spec, overwrite),
-     HELP("replace models, batches, users and deadlines of the log")},
+     HELP("replace models, batches, users, deadlines and flex of the log")},
     FIELDS_END};
 
 const struct field perturb_fields[] = {
@@ -142,6 +149,8 @@ const struct field stream_fields[] = {
      HELP("names, drawn with equal chance, or n for u1 .. un (default: the users section)")},
     {"deadlines", OBJECT(stream, deadlines, deadline_fields),
      HELP("deadlines of some of the jobs (default: none)")},
+    {"flex", OBJECTS(stream, flex, flex_fields, flex_share),
+     HELP("flexibility of jobs whose log has none (default: 0 of all jobs)")},
     {"preemptible", BOOL(stream, preemptible), DEFAULT(1),
      HELP("whether policies may preempt the jobs")},
     {"until", NODE(stream, until), .forms = until_forms,

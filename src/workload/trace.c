@@ -81,7 +81,8 @@ struct trace_row trace_row_absent(uint32_t line) {
                                             .work_samples = NAN,
                                             .duration_s = NAN,
                                             .requested_s = NAN,
-                                            .utilization = NAN};
+                                            .utilization = NAN,
+                                            .flex = NAN};
     struct trace_row row = absent;
     row.line = line;
     return row;

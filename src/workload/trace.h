@@ -31,6 +31,7 @@ struct trace_row {
     double deadline_s; /* absolute, on the clock of submit_ns */
     double work_samples, duration_s, requested_s;
     double utilization;                    /* the mean */
+    double flex;                           /* share of its speed that it may lose */
     const struct utilization_steps *steps; /* where it changes, borrowed; else NULL */
     double batch;                          /* per GPU */
     uint32_t gpus;

@@ -65,7 +65,7 @@ static const char *const classes[] = {"", "best_effort", "sla", NULL}; /* by enu
 #define SECONDS(least) RANGE(least, TIME_MAX_S), HELP("seconds")
 
 /* The column that is read apart, and the last ones, which not every file has. */
-enum { ID = 0, UTILIZATION = 12, GPU_SHARE = 13 };
+enum { ID = 0, UTILIZATION = 12, GPU_SHARE = 13, FLEX = 14 };
 
 static const struct field job_columns[] = {
     {"job_id", CELL, REQUIRED, HELP("a job id")},
@@ -82,6 +82,7 @@ static const struct field job_columns[] = {
     {"class", CHOICE(cells, row.class, classes)},
     {"utilization", REAL(cells, row.utilization), RANGE(0, 1), DEFAULT(NAN)},
     {"gpu_share", REAL(cells, gpu_share), RANGE(0.001, 1), HELP("multiple of 0.001 in")},
+    {"flex", REAL(cells, row.flex), BELOW(0, 1), DEFAULT(NAN)},
     FIELDS_END};
 
 struct reader {
@@ -219,6 +220,8 @@ static void write_job_row(const struct trace *trace, const struct trace_row *row
         csv_comma_real(out, row->utilization);
     if (extra.gpu_share)
         csv_comma_real(out, row->gpu_milli > 0 ? (double)row->gpu_milli / WHOLE_GPU_MILLI : NAN);
+    if (extra.flex)
+        csv_comma_real(out, row->flex);
     for (size_t i = 0; i < trace->label_names.count; i++)
         csv_comma_text(out, row->labels ? row->labels[i] : NULL);
     str_add_char(out, '\n');
@@ -229,7 +232,7 @@ static void write_header(const struct trace *trace, struct trace_file_extra extr
     struct str name = {0};
     for (int c = 0; job_columns[c].key; c++)
         if (c < UTILIZATION || (c == UTILIZATION && extra.utilization) ||
-            (c == GPU_SHARE && extra.gpu_share))
+            (c == GPU_SHARE && extra.gpu_share) || (c == FLEX && extra.flex))
             str_addf(out, "%s%s", c ? "," : "", job_columns[c].key);
     for (size_t i = 0; i < trace->label_names.count; i++) {
         name.length = 0;
@@ -246,6 +249,7 @@ static struct trace_file_extra find_extra(const struct trace *trace) {
     for (size_t i = 0; i < trace->rows.count; i++) {
         extra.utilization |= !isnan(trace->rows.at[i].utilization);
         extra.gpu_share |= trace->rows.at[i].gpu_milli > 0;
+        extra.flex |= !isnan(trace->rows.at[i].flex);
     }
     return extra;
 }

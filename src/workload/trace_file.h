@@ -16,7 +16,7 @@ void trace_file_write(const struct trace *trace, struct str *out);
 
 /* Which columns behind the usual ones some row has. */
 struct trace_file_extra {
-    bool utilization, gpu_share;
+    bool utilization, gpu_share, flex;
 };
 
 /* The same text in pieces of a few hundred kilobytes, for a text_source. Release text with

@@ -16,7 +16,7 @@ void workload_finish(struct workload *workload) {
 static bool is_same_job(const struct job_spec *a, const struct job_spec *b) {
     return a->kind == b->kind && a->submit_ns == b->submit_ns && a->deadline_ns == b->deadline_ns &&
            a->work == b->work && a->predicted_work == b->predicted_work && a->set == b->set &&
-           a->model == b->model && a->user == b->user && a->sla == b->sla &&
+           a->model == b->model && a->user == b->user && a->sla == b->sla && a->flex == b->flex &&
            a->preemptible == b->preemptible;
 }
 

@@ -14,6 +14,7 @@ struct job_spec {
     double work;            /* reference samples; rigid: seconds at speed ratio 1 */
     double predicted_work;  /* what policies see of it: rigid jobs are known by their request */
     double reference_gpu_s; /* work in reference GPU-seconds (decision 0012) */
+    double flex;            /* share of its speed that it may lose at any moment: 0 <= flex < 1 */
     uint32_t set;           /* of the config table */
     uint32_t model;         /* index, or EASIM_NONE where the kind has none */
     uint32_t user;

@@ -112,7 +112,10 @@ def of_limits(folder):
         config = write(folder, **changes)
         easim("run", config, "--out", folder / "o", "--force", *words)
         return [text for text, key in listed(folder / "o") if key == "cluster.gpu_types: limit_law"]
+    capped = ("--set", "cluster.power_cap={watts: 9000, enforce: throttle}")
     for jobs in (RIGID + "a,0,1,100,,0.5\n", MODELLED):
+        assert laws(*capped, jobs=jobs) == [f"{law} slow (s 0.3, m 0.7)"]
+        assert laws("--set", "cluster.power_cap={watts: 9000}", jobs=jobs) == []
         assert laws(jobs=jobs) == laws("--policy", "zeus", jobs=jobs) == []
         assert laws(*zeus, jobs=jobs) == [f"{law} slow (s 0.3, m 0.7)"]
         assert laws(*zeus, "--set", "cluster.gpu_types[0].limit_law={s: 0.25}", jobs=jobs) == [f"{law} slow (s 0.25, m 0.7)"]
@@ -121,6 +124,7 @@ def of_limits(folder):
     assert laws(*zeus, jobs=rigid, types=("slow", "fast")) == [f"{law} slow (s 0.3, m 0.7), fast (s 0.3, m 0.7)"]
     (folder / "u.csv").write_text("job_id,from_s,utilization\na,0,0.5\n")
     assert laws(*zeus, jobs=rigid, workload=", utilization_file: u.csv") == []
+    assert laws(*capped, jobs=rigid, workload=", utilization_file: u.csv") == [f"{law} slow (s 0.3, m 0.7)"]
 
 
 def of_models(folder):

@@ -208,7 +208,8 @@ def hear():
 def say(answer):
     print(json.dumps(answer), flush=True)
 hello = hear()
-say({"message": 0, "ready": 3, "capabilities": ["uniform", "fractional_gpu"], "extensions": ["services/1", "forecast/1"]})
+say({"message": 0, "ready": 3, "capabilities": ["uniform", "fractional_gpu", "power_limits"],
+     "extensions": ["services/1", "forecast/1", "power/1"]})
 jobs = {}
 while (message := hear())["type"] != "finish":
     jobs |= {job["job"]: job for job in message["arrived"]}
@@ -258,7 +259,8 @@ def test_members_are_documented(folder):
     for name in ("cap.csv", "carbon.csv", "demand.csv", "models.yaml"):
         (folder / name).symlink_to(SOURCE / "tests/golden/protocol2" / name)
     (folder / "s.yaml").write_text(text)
-    run(folder / "s.yaml", folder / "out", "--record", "--set", "policy.params.fractional_gpu=true", command=f"{sys.executable} {folder}/tells.py {folder}/log")
+    run(folder / "s.yaml", folder / "out", "--record", "--set", "policy.params.fractional_gpu=true", "--set", "policy.params.power_limits=true",
+        command=f"{sys.executable} {folder}/tells.py {folder}/log")
     easim("explain", folder / "out", "--trust", "--longest-wait")
     said["3"] = (folder / "log").read_text().splitlines()
     for protocol, lines in said.items():

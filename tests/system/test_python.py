@@ -518,7 +518,7 @@ WRONG = (
     ("capabilities = ['uniform']", "ValueError: Wrong has capabilities, which need protocol = 3"),
     ("protocol = 4", "ValueError: Wrong.protocol: expected 2 or 3, got 4"),
     ("protocol, capabilities = 3, ['magic']", 'sent capabilities[0]: expected one of'),
-    ("protocol, extensions = 3, ['power/1']", 'sent extensions[0]: expected one of services/1, forecast/1, got "power/1"'),
+    ("protocol, extensions = 3, ['power/2']", 'sent extensions[0]: expected one of services/1, forecast/1, power/1, got "power/2"'),
     ("def decide(self, view): exit(0)", "exited with status 0 without an answer"),
     ("def decide(self, view): import os; os.write(1, b'x'); os._exit(3)", "exited with status 3 without an answer"),
 )

@@ -447,7 +447,7 @@ Test(calibrate, power_limits) {
     cr_expect(l.points.at[0].time_ratio == 2 && l.points.at[0].power_ratio == 60.0 / 300);
     cr_expect(fabs(l.points.at[2].time_ratio - 120.0 / 90) < 1e-15 &&
               l.points.at[2].power_ratio == 190.0 / 290);
-    limits_finish(&l);
+    left_out_limits_finish(&l);
     profile_table_finish(&p);
 }
 

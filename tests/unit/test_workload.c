@@ -262,7 +262,7 @@ Test(workload, users_and_mix) {
 /* --- independence of the streams --- */
 
 struct difference {
-    bool submit, model, size, user, deadline;
+    bool submit, model, size, user, deadline, flex;
 };
 
 static struct difference compare(const struct workload *a, const struct workload *b) {
@@ -274,6 +274,7 @@ static struct difference compare(const struct workload *a, const struct workload
         different.model |= x->model != y->model;
         different.size |= x->reference_gpu_s != y->reference_gpu_s;
         different.user |= x->user != y->user;
+        different.flex |= x->flex != y->flex;
         different.deadline |= (x->deadline_ns == TIME_NONE_NS) != (y->deadline_ns == TIME_NONE_NS);
     }
     return different;
@@ -285,33 +286,36 @@ Test(workload, independent_streams) {
     "{kind: poisson, " arrivals ", until: {jobs: 500}, sizes: {" sizes "}, users: " users \
     ", mix: [{model: vit-base-fp32}, {model: resnet50-fp32, weight: " mix \
     "}], deadlines: {share: " share ", slack: [2, 3]}}"
+#define FLEX_BASE \
+    "{kind: poisson, rate_per_s: 0.01, until: {jobs: 500}, sizes: {law: lognormal, mean: 1h}, users: 8, mix: [{model: vit-base-fp32}, {model: resnet50-fp32, weight: 1}], deadlines: {share: 0.3, slack: [2, 3]}, flex: [{share: 0.5, flex: 0}, {share: 0.5, flex: 0.25}]}"
     static const char base[] =
         BASE("rate_per_s: 0.01", "law: lognormal, mean: 1h", "8", "1", "0.3");
     static const struct {
         const char *workload;
         uint32_t replication;
-        struct difference expected; /* submit, model, size, user, deadline */
+        struct difference expected; /* submit, model, size, user, deadline, flex */
     } cases[] = {
-        {base, 0, {false, false, false, false, false}},
-        {base, 1, {true, true, true, true, true}},
+        {base, 0, {false, false, false, false, false, false}},
+        {base, 1, {true, true, true, true, true, false}},
         {BASE("rate_per_s: 0.02", "law: lognormal, mean: 1h", "8", "1", "0.3"),
          0,
-         {true, false, false, false, false}},
+         {true, false, false, false, false, false}},
         {BASE("rate_per_s: 0.01", "law: lognormal, mean: 2h", "8", "1", "0.3"),
          0,
-         {false, false, true, false, false}},
+         {false, false, true, false, false, false}},
         {BASE("rate_per_s: 0.01", "law: exponential, mean: 1h", "8", "1", "0.3"),
          0,
-         {false, false, true, false, false}},
+         {false, false, true, false, false, false}},
         {BASE("rate_per_s: 0.01", "law: lognormal, mean: 1h", "5", "1", "0.3"),
          0,
-         {false, false, false, true, false}},
+         {false, false, false, true, false, false}},
         {BASE("rate_per_s: 0.01", "law: lognormal, mean: 1h", "8", "2", "0.3"),
          0,
-         {false, true, false, false, false}},
+         {false, true, false, false, false, false}},
         {BASE("rate_per_s: 0.01", "law: lognormal, mean: 1h", "8", "1", "0.5"),
          0,
-         {false, false, false, false, true}},
+         {false, false, false, false, true, false}},
+        {FLEX_BASE, 0, {.flex = true}},
     };
     struct drawn first, other;
     draw(&first, 0, "drain", base, NULL);
@@ -319,11 +323,61 @@ Test(workload, independent_streams) {
         draw(&other, cases[i].replication, "drain", cases[i].workload, NULL);
         struct difference found = compare(&first.w, &other.w);
         cr_expect_eq(memcmp(&found, &cases[i].expected, sizeof found), 0,
-                     "case %zu: %d %d %d %d %d", i, found.submit, found.model, found.size,
-                     found.user, found.deadline);
+                     "case %zu: %d %d %d %d %d %d", i, found.submit, found.model, found.size,
+                     found.user, found.deadline, found.flex);
         release(&other);
     }
     release(&first);
+}
+
+/* Each share of the jobs has its flex, within 99 % intervals; a stream without the key has 0. */
+Test(workload, flex_by_shares) {
+    static const double shares[] = {0.1, 0.3, 0.6}, flexes[] = {0, 0.1, 0.475};
+    struct drawn d, without;
+    int jobs[3] = {0};
+    draw(&d, 0, "drain",
+         "{kind: poisson, rate_per_s: 1, until: {jobs: 8000}, " CONSTANT
+         ", flex: [{share: 0.1, flex: 0}, {share: 0.3, flex: 0.1}, {share: 0.6, flex: 0.475}]}",
+         NULL);
+    draw(&without, 0, "drain", "{kind: poisson, rate_per_s: 1, until: {jobs: 8000}, " CONSTANT "}",
+         NULL);
+    for (size_t i = 0; i < 8000; i++) {
+        int place = 0;
+        while (place < 2 && d.w.jobs.at[i].flex != flexes[place])
+            place++;
+        cr_assert_eq(d.w.jobs.at[i].flex, flexes[place]);
+        jobs[place]++;
+        cr_assert_eq(without.w.jobs.at[i].flex, 0);
+    }
+    for (int i = 0; i < 3; i++)
+        cr_expect(fabs(jobs[i] - 8000 * shares[i]) <=
+                      Z99 * sqrt(8000 * shares[i] * (1 - shares[i])),
+                  "flex %g: %d jobs", flexes[i], jobs[i]);
+    cr_expect(!workload_same_jobs(&d.w, &without.w));
+    release(&d);
+    release(&without);
+}
+
+/* Rows keep the flex of a log, 0 too; the key is for others, or with overwrite for all. */
+Test(workload, flex_of_logs) {
+    static const char jobs[] = "job_id,submit_s,duration_s,gpus,flex\n"
+                               "a,0,100,1,0.125\nb,1,100,1,\nc,2,100,1,0\n";
+    static const struct {
+        const char *keys;
+        double expected[3];
+    } cases[] = {{"", {0.125, 0, 0}},
+                 {", flex: [{share: 1, flex: 0.5}]", {0.125, 0.5, 0}},
+                 {", flex: [{share: 1, flex: 0.5}], assign: {overwrite: true}", {0.5, 0.5, 0.5}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct drawn d;
+        char workload[128];
+        snprintf(workload, sizeof workload, "{kind: trace, file: jobs.csv%s}", cases[i].keys);
+        draw(&d, 0, "drain", workload, jobs);
+        for (size_t j = 0; j < 3; j++)
+            cr_expect_eq(d.w.jobs.at[j].flex, cases[i].expected[j], "case %zu, job %zu: %g", i, j,
+                         d.w.jobs.at[j].flex);
+        release(&d);
+    }
 }
 
 /* request: {k: uniform}: every job has one of the allowed k, each with equal chance, and nothing
@@ -480,11 +534,11 @@ Test(workload, assigned_models) {
  */
 Test(workload, csv_round_trip) {
     static const char jobs[] =
-        "gpus,job_id,label.note,submit_s,duration_s,work_samples,model,user,deadline_s,class,batch,gpu_type,requested_s\n"
-        "2,late,\"a, \"\"b\"\"\",7.000000001,2.385,,,u1,99.5,sla,,,3\n"
-        ",early,,0.1,,1e300,m,,,best_effort,64,h100,\n"
-        "1,same1,x,3,0.1,,,\"comma, user\",-1.25,,0.1,,\n"
-        "1,same2,,3,1e-9,,,,,,,,0\n";
+        "gpus,job_id,label.note,submit_s,duration_s,work_samples,model,user,deadline_s,class,batch,gpu_type,requested_s,flex\n"
+        "2,late,\"a, \"\"b\"\"\",7.000000001,2.385,,,u1,99.5,sla,,,3,0.475\n"
+        ",early,,0.1,,1e300,m,,,best_effort,64,h100,,0\n"
+        "1,same1,x,3,0.1,,,\"comma, user\",-1.25,,0.1,,,\n"
+        "1,same2,,3,1e-9,,,,,,,,0,\n";
     static const char *const order[] = {"early", "same1", "same2", "late"};
     struct trace first = {0}, again = {0};
     struct problems problems = {0};
@@ -508,8 +562,9 @@ Test(workload, csv_round_trip) {
         const double reals[][2] = {{a->work_samples, b->work_samples},
                                    {a->duration_s, b->duration_s},
                                    {a->requested_s, b->requested_s},
-                                   {a->deadline_s, b->deadline_s}};
-        for (int r = 0; r < 4; r++)
+                                   {a->deadline_s, b->deadline_s},
+                                   {a->flex, b->flex}};
+        for (int r = 0; r < 5; r++)
             cr_expect((isnan(reals[r][0]) && isnan(reals[r][1])) || reals[r][0] == reals[r][1],
                       "row %d", i);
     }
@@ -517,6 +572,7 @@ Test(workload, csv_round_trip) {
     cr_expect(again.rows.at[0].batch == 64 && again.rows.at[1].batch == 0.1);
     cr_expect(strstr(written.text, ",64.0,h100,"), "%s", written.text);
     cr_expect_eq(again.rows.at[2].duration_s, 1e-9);
+    cr_expect(again.rows.at[0].flex == 0 && again.rows.at[3].flex == 0.475);
     cr_expect_str_eq(again.rows.at[3].labels[0], "a, \"b\"");
     cr_expect_str_eq(again.rows.at[1].user, "comma, user");
     cr_expect_null(again.rows.at[0].user);

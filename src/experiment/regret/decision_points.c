@@ -70,8 +70,7 @@ static void add_start(struct decision_points *points, struct regret_row row, str
     const struct easim_view *view = sim->view.v;
     const struct easim_config *c = easim_view_config(view, row.config);
     const struct easim_job *job = &sim->view.jobs[points->forked_job];
-    int64_t committed_nw;
-    int span = gpus_try_free(sim, row.config, &committed_nw);
+    int span = gpus_try_free(sim, job->index, row.config).span;
     const struct easim_choice choice = easim_predict(view, job, row.config, (uint32_t)span);
     row.action = action;
     row.gpu_type = c->gpu_type;
@@ -85,8 +84,7 @@ static void add_start(struct decision_points *points, struct regret_row row, str
 }
 
 static bool can_start(struct sim *sim, uint32_t job, uint32_t config) {
-    int64_t committed_nw;
-    return !power_cap_forbids(sim, job, config) && gpus_try_free(sim, config, &committed_nw) >= 0;
+    return !gpus_over_cap(sim, job, config) && gpus_try_free(sim, job, config).span >= 0;
 }
 
 static bool is_wished(const struct decision_points *points, const struct sim *sim,

@@ -331,12 +331,14 @@ static int bind_range(struct sweep_axis *axis, const struct yaml_node *node, con
 /* Columns, other than those of axes, in the tables that have the axes as columns. */
 static bool is_taken(const char *name) {
     static const char *const others[] = {
-        "run_id",   "policy",    "replication", "seed",         "state",
-        "error",    "claim",     "target",      "metric",       "n",
-        "mean",     "ci95",      "diff",        "against_mean", "as_claimed",
-        "within",   "deviation", "verdict",     "value",        "tolerance",
-        "readings", "missing",   "nearest",     "warning",      "energy_network_kwh"};
-    bool taken = summary_find(name) >= 0 || strncmp(name, "services.", 9) == 0;
+        "run_id", "policy",       "replication", "seed",    "state",     "error",
+        "claim",  "target",       "metric",      "n",       "mean",      "ci95",
+        "diff",   "against_mean", "as_claimed",  "within",  "deviation", "verdict",
+        "value",  "tolerance",    "readings",    "missing", "nearest",   "warning"};
+    bool taken = strncmp(name, "services.", 9) == 0;
+    for (unsigned c = 0; c < SUMMARY_ALL; c++)
+        taken = taken || (metric_table[c].group != METRICS_OF_SERVICES &&
+                          strcmp(name, metric_table[c].name) == 0);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         taken = taken || strcmp(name, others[i]) == 0;
     return taken;

@@ -105,8 +105,7 @@ struct watch {
 
 /* A job that is resized gives its GPUs back first. Tries it, and takes that back. */
 static int fit_of_resize(const struct sim *sim, uint32_t job, uint32_t config) {
-    int64_t committed_nw;
-    return gpus_try_config((struct sim *)sim, job, config, &committed_nw);
+    return gpus_try_config((struct sim *)sim, job, config).span;
 }
 
 /* One that fits. */
@@ -138,7 +137,7 @@ static struct moment_choice choice_of(const struct sim *sim, const struct easim_
                                                  : easim_predict(view, job, config, span);
     struct moment_choice choice = choice_with(c, &costs, config, span);
     choice.fits = fit >= 0;
-    choice.over_cap = choice.fits && power_cap_forbids((struct sim *)sim, job->index, config);
+    choice.over_cap = choice.fits && gpus_over_cap((struct sim *)sim, job->index, config);
     return choice;
 }
 
@@ -261,7 +260,8 @@ static bool overtakes(const struct watch *watch, const struct sim *sim,
 static void on_action(void *context, const struct sim *sim, const struct action_record *action) {
     static const enum moment_kind kinds[] = {[ACTION_START] = MOMENT_STARTED,
                                              [ACTION_PREEMPT] = MOMENT_PREEMPTED,
-                                             [ACTION_RESIZE] = MOMENT_RESIZED};
+                                             [ACTION_RESIZE] = MOMENT_RESIZED,
+                                             [ACTION_LIMIT] = MOMENT_LIMITED};
     struct watch *watch = context;
     bool is_ours =
         action->job == watch->job && action->kind != ACTION_WAKE && action->kind != ACTION_REJECT;
@@ -275,7 +275,8 @@ static void on_action(void *context, const struct sim *sim, const struct action_
     else if (action->kind == ACTION_START)
         waits_note_start(&watch->moments.waits, action->job);
     if (is_ours && watch->now.at.count > 0)
-        keep_moment(watch, kinds[action->kind], action->config);
+        keep_moment(watch, kinds[action->kind],
+                    action->kind == ACTION_LIMIT ? EASIM_NONE : action->config);
     else if (overtakes(watch, sim, action))
         array_push(&watch->moments.overtakers,
                    ((struct overtaker){action->job, sim->now_ns,

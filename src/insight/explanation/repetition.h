@@ -28,7 +28,13 @@ struct moment_type {
     uint64_t shared_free_milli; /* of GPUs held in part */
 };
 
-enum moment_kind { MOMENT_SUBMITTED, MOMENT_STARTED, MOMENT_RESIZED, MOMENT_PREEMPTED };
+enum moment_kind {
+    MOMENT_SUBMITTED,
+    MOMENT_STARTED,
+    MOMENT_RESIZED,
+    MOMENT_LIMITED,
+    MOMENT_PREEMPTED
+};
 
 #define MOMENT_NO_CHOICE UINT32_MAX
 

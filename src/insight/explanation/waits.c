@@ -180,18 +180,19 @@ static bool still_held(const struct waits *waits, const struct sim *sim) {
 /* Whether any configuration fits, and one of them under the cap; else the least power. */
 static void see_room(struct waits *waits, const struct sim *sim, const struct easim_job *job) {
     const struct easim_view *view = sim->view.v;
-    int64_t least_nw = INT64_MAX, nw;
+    int64_t least_nw = INT64_MAX;
     waits->now.why = WAIT_NO_ROOM;
     for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
         if (easim_fit(view, easim_view_config(view, c)) < 0)
             continue;
-        if (!power_cap_forbids((struct sim *)sim, job->index, c)) {
+        const struct gpus_trial trial = gpus_try_config((struct sim *)sim, job->index, c);
+        if (!trial.is_over_cap) {
             waits->now.why = WAIT_NOTHING_STARTED; /* so far */
             return;
         }
         waits->now.why = WAIT_CAP;
-        if (gpus_try_config((struct sim *)sim, job->index, c, &nw) >= 0 && nw < least_nw)
-            least_nw = nw;
+        if (trial.span >= 0 && trial.committed_nw < least_nw)
+            least_nw = trial.committed_nw;
     }
     if (waits->now.why == WAIT_CAP) {
         waits->now.power_w = power_w(least_nw);

@@ -43,7 +43,13 @@ void proposal_free_cap(struct insight *insight) {
         most_w += node->fixed_w + node->gpus * (cluster->gpu_types[node->gpu_type].tdp_w +
                                                 node->cpu_w_per_busy_gpu);
     }
-    insight_change(insight, "cluster.power_cap_w", proposal_number(insight, ceil(most_w)));
+    const struct yaml_node *cap = yaml_find(proposal_section(insight, "cluster"), "power_cap");
+    const char *watts = proposal_number(insight, ceil(most_w));
+    if (cap && yaml_find(cap, "file"))
+        insight_change(insight, "cluster.power_cap",
+                       arena_printf(insight->arena, "{watts: %s, enforce: throttle}", watts));
+    else
+        insight_change(insight, cap ? "cluster.power_cap.watts" : "cluster.power_cap_w", watts);
     insight->what_if.assumes = "the power cap were lifted";
 }
 

@@ -57,6 +57,7 @@ static void add_moment(const struct explanation *explanation, const struct momen
     static const char *const kinds[] = {[MOMENT_SUBMITTED] = "left waiting",
                                         [MOMENT_STARTED] = "started",
                                         [MOMENT_RESIZED] = "resized",
+                                        [MOMENT_LIMITED] = "limited",
                                         [MOMENT_PREEMPTED] = "preempted"};
     const struct moment_choice *choices = &explanation->moments->choices.at[moment->first_choice];
     json_add_seconds(object, "time_s", moment->time_ns);

@@ -253,6 +253,7 @@ static void tell_moments(struct prose *prose, const struct moments *moments) {
     static const char *const kinds[] = {[MOMENT_SUBMITTED] = "it was left waiting",
                                         [MOMENT_STARTED] = "it was started",
                                         [MOMENT_RESIZED] = "it was resized",
+                                        [MOMENT_LIMITED] = "its power limit was changed",
                                         [MOMENT_PREEMPTED] = "it was preempted"};
     if (moments->at.count > 0)
         tell(prose, "\nWhat the policy saw, and chose\n");

@@ -20,6 +20,7 @@ enum file {
     FILE_TYPES,
     FILE_SERVICES,
     FILE_POWER,
+    FILE_CAPS,
     FILE_DECISIONS,
     FILE_METER,
     FILE_SEGMENTS,
@@ -44,7 +45,8 @@ static const struct run_file files[FILE_COUNT] = {
     [FILE_USERS] = {"users.csv", users_csv_header, NULL, users_csv_rows},
     [FILE_TYPES] = {"types.csv", types_csv_header, NULL, types_csv_rows},
     [FILE_SERVICES] = {"services.csv", services_csv_header, NULL, services_csv_rows},
-    [FILE_POWER] = {"power.csv", power_csv_header, NULL, NULL}, /* while it runs */
+    [FILE_POWER] = {"power.csv", NULL, NULL, NULL},          /* while it runs */
+    [FILE_CAPS] = {"caps.csv", caps_csv_header, NULL, NULL}, /* so too */
     [FILE_DECISIONS] = {"decisions.csv", decisions_csv_header, NULL, decisions_csv_rows},
     [FILE_METER] = {"meter.csv", meter_csv_header, NULL, meter_csv_rows},
     [FILE_SEGMENTS] = {"segments.csv", segments_csv_header, NULL, segments_csv_rows},
@@ -76,6 +78,7 @@ struct run_dir {
     /* In the process of a replication: its own. */
     struct pieces pieces[FILE_COUNT];
     struct power_csv power;
+    struct caps_csv caps;
     struct run_trace *trace;
     ARRAY_OF(const char *) names; /* of the results in place, for the manifest */
     struct arena arena;
@@ -126,6 +129,8 @@ static int write_headers(struct run_dir *dir, struct error *reterr) {
         r = open_file(dir, (enum file)f, reterr);
         if (f == FILE_SUMMARY)
             summary_csv_header(study_metric_groups(dir->study), &text);
+        else if (f == FILE_POWER)
+            power_csv_header(&dir->study->cluster, &text);
         else if (files[f].header)
             str_add(&text, files[f].header);
         if (r == 0 && text.length > 0)
@@ -168,6 +173,8 @@ int run_dir_open(const struct run_dir_options *options, const struct study *stud
     dir->wanted[FILE_SUMMARY] = true;
     if (study->source.services.count == 0)
         dir->wanted[FILE_SERVICES] = false;
+    if (study->cluster.cap_rules.enforce == ENFORCE_NONE)
+        dir->wanted[FILE_CAPS] = false;
     dir->wanted[FILE_DECISIONS] = options->decisions;
     dir->wanted[FILE_METER] = options->meter;
     for (int f = FILE_SEGMENTS; f <= FILE_RECORDED; f++)
@@ -209,6 +216,10 @@ static size_t watch_replication(void *context, uint32_t number, const struct out
     if (dir->wanted[FILE_POWER]) {
         power_csv_watch(&dir->power, dir->study->policy, number, &dir->pieces[FILE_POWER]);
         observers[count++] = &dir->power.observer;
+    }
+    if (dir->wanted[FILE_CAPS]) {
+        caps_csv_watch(&dir->caps, dir->study->policy, number, &dir->pieces[FILE_CAPS]);
+        observers[count++] = &dir->caps.observer;
     }
     run_trace_abort(dir->trace);
     dir->trace = NULL;
@@ -520,6 +531,7 @@ void run_dir_abort(struct run_dir *dir) {
     for (int f = 0; f < FILE_COUNT; f++)
         pieces_finish(&dir->pieces[f]);
     power_csv_finish(&dir->power);
+    caps_csv_finish(&dir->caps);
     run_trace_abort(dir->trace);
     trace_files_abort(dir->traces);
     folder_lock_release(dir->lock);

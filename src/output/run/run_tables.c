@@ -51,6 +51,10 @@
     X(network_slowed_s, real, "s", LESS, job.network_slowed_s)
 #define JOBS_COLUMNS_STORAGE(X) \
     X(storage_slowed_s, real, "s", LESS, job.storage_slowed_s)
+/* And where a power cap is enforced. */
+#define JOBS_COLUMNS_LIMITS(X) \
+    X(throttled_s, seconds, "s", LESS, job.throttled_ns) \
+    X(limit_lost_s, real, "s", LESS, job.limit_lost_s)
 /* clang-format on */
 
 /* The plan of a transformer's job; none of other jobs. */
@@ -78,7 +82,9 @@ void jobs_csv_header(const struct workload *workload, struct str *out) {
     str_add(out, workload->table.has_plans ? JOBS_COLUMNS_PLAN(COLUMN_NAME) : "");
     str_add(out, cluster->network.tier_count > 1 ? JOBS_COLUMNS_SPAN(COLUMN_NAME) : "");
     str_add(out, cluster->network.contention ? JOBS_COLUMNS_NETWORK(COLUMN_NAME) : "");
-    str_add(out, cluster->storage_bytes_s > 0 ? JOBS_COLUMNS_STORAGE(COLUMN_NAME) "\n" : "\n");
+    str_add(out, cluster->storage_bytes_s > 0 ? JOBS_COLUMNS_STORAGE(COLUMN_NAME) : "");
+    str_add(out, cluster->cap_rules.enforce != ENFORCE_NONE ? JOBS_COLUMNS_LIMITS(COLUMN_NAME) "\n"
+                                                            : "\n");
 }
 
 /* begin: the cells of policy and replication. */
@@ -104,6 +110,9 @@ static void add_job_row(const struct replication *replication, uint32_t index,
         JOBS_COLUMNS_NETWORK(COLUMN_CELL)
     if (cluster->storage_bytes_s > 0)
         JOBS_COLUMNS_STORAGE(COLUMN_CELL)
+    if (cluster->cap_rules.enforce != ENFORCE_NONE) {
+        JOBS_COLUMNS_LIMITS(COLUMN_CELL)
+    }
     str_add_char(out, '\n');
 }
 

@@ -85,11 +85,29 @@ struct power_csv {
     struct pieces *pieces;
 };
 
-extern const char power_csv_header[];
+void power_csv_header(const struct cluster *cluster, struct str *out);
 /* Before replication `number`, from 1; release with power_csv_finish. */
 void power_csv_watch(struct power_csv *csv, const char *policy, uint32_t number,
                      struct pieces *pieces);
 void power_csv_finish(struct power_csv *csv);
+
+/* --- caps_csv: how far jobs rise under an enforced cap, after each instant that changed it --- */
+
+/* The writer of the rows while a replication runs. */
+struct cap_share; /* engine/power_cap.h */
+struct caps_csv {
+    struct observer observer;
+    struct str begin; /* as of power_csv */
+    struct pieces *pieces;
+    uint64_t settled;             /* of struct cap_state, at the last look */
+    struct cap_share *last, *now; /* by domain; last: in the file; NULL: nothing is */
+};
+
+extern const char caps_csv_header[];
+/* Before replication `number`, from 1; release with caps_csv_finish. */
+void caps_csv_watch(struct caps_csv *csv, const char *policy, uint32_t number,
+                    struct pieces *pieces);
+void caps_csv_finish(struct caps_csv *csv);
 
 /* --- recorded_csv --- */
 /* Runs that a recorded folder holds, and facts of each as a whole (docs/reference/outputs.md). */

@@ -280,6 +280,12 @@ static void on_event(void *context, const struct sim *sim, const struct event *e
     case EVENT_UTILIZATION:
         write_utilization(t, sim, event->payload);
         break;
+    case EVENT_LIMIT:
+        begin_line(t, sim->now_ns, name);
+        add_text(&t->line, "gpu_type", sim->cluster->gpu_types[event->payload].name);
+        add_real(&t->line, "power_w", power_w(power_meter_total_nw(&sim->meter)));
+        end_line(t);
+        break;
     case EVENT_MEASURE:
     case EVENT_TIMER:
         begin_line(t, sim->now_ns, name);
@@ -333,6 +339,8 @@ static void on_action(void *context, const struct sim *sim, const struct action_
     add_job(&t->line, sim, action->job);
     add_config(&t->line, sim, action->config);
     add_scaled(&t->line, sim, action);
+    if (action->kind == ACTION_LIMIT && isfinite(action->limit_w))
+        add_real(&t->line, "limit_w", action->limit_w);
     add_text(&t->line, "answer", refusal_names[action->refusal]);
     end_line(t);
 }

@@ -2,12 +2,14 @@
 #include "output/run/run_tables.h"
 
 #include "base/units.h"
+#include "engine/power_cap.h"
 #include "engine/services.h"
 #include "io/csv.h"
 #include "metrics/job_record.h"
 #include "output/columns.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* --- power_csv --- */
 
@@ -20,13 +22,23 @@
     X(waiting, int, "", LESS, row->waiting) \
     X(cap_w, limit, "W", NEITHER, row->cap_w) \
     X(failed_gpus, int, "GPUs", NEITHER, row->failed)
+/* Where a power cap is enforced. */
+#define POWER_COLUMNS_LIMITS(X) \
+    X(throttled_gpus, int, "GPUs", LESS, (int64_t)row->throttled)
 /* clang-format on */
 
 static int64_t whole_milli(uint32_t gpus) {
     return (int64_t)gpus * WHOLE_GPU_MILLI;
 }
 
-const char power_csv_header[] = RUN_HEADER(POWER_COLUMNS) "\n";
+static bool is_enforced(const struct cluster *cluster) {
+    return cluster->cap_rules.enforce != ENFORCE_NONE;
+}
+
+void power_csv_header(const struct cluster *cluster, struct str *out) {
+    str_add(out, RUN_HEADER(POWER_COLUMNS));
+    str_add(out, is_enforced(cluster) ? POWER_COLUMNS_LIMITS(COLUMN_NAME) "\n" : "\n");
+}
 
 static void add_row(void *context, const struct sim *sim) {
     const struct power_csv *csv = context;
@@ -35,6 +47,8 @@ static void add_row(void *context, const struct sim *sim) {
     struct str *out = pieces_row(csv->pieces);
     str_add_bytes(out, csv->begin.text, csv->begin.length);
     POWER_COLUMNS(COLUMN_CELL)
+    if (is_enforced(sim->cluster))
+        POWER_COLUMNS_LIMITS(COLUMN_CELL)
     str_add_char(out, '\n');
 }
 
@@ -48,6 +62,61 @@ void power_csv_watch(struct power_csv *csv, const char *policy, uint32_t number,
 
 void power_csv_finish(struct power_csv *csv) {
     str_finish(&csv->begin);
+}
+
+/* --- caps_csv --- */
+
+/* clang-format off */
+#define CAPS_COLUMNS(X) \
+    X(time_s, seconds, "s", NEITHER, sim->now_ns) \
+    X(domain, text, "", NEITHER, domain) \
+    X(stage, int, "", NEITHER, stage + 1) \
+    X(x, real, "", NEITHER, share->x[stage]) \
+    X(power_w, watts, "W", LESS, share->nw)
+/* clang-format on */
+
+const char caps_csv_header[] = RUN_HEADER(CAPS_COLUMNS) "\n";
+
+static void add_share_rows(struct caps_csv *csv, const struct sim *sim, uint32_t d) {
+    const struct cap_share *share = &csv->now[d], *last = csv->last ? &csv->last[d] : NULL;
+    const char *domain = d == 0 ? "cluster" : sim->cluster->power_domains[d - 1].name;
+    for (int stage = 0; stage < power_cap_stages(sim); stage++) {
+        if (last && share->nw == last->nw && share->x[stage] == last->x[stage])
+            continue;
+        struct str *out = pieces_row(csv->pieces);
+        RUN_ROW(str_add_bytes(out, csv->begin.text, csv->begin.length), CAPS_COLUMNS);
+    }
+}
+
+static void note_caps(void *context, const struct sim *sim) {
+    struct caps_csv *csv = context;
+    const struct cap_state *cap = sim->cap;
+    if (!cap || (csv->last && csv->settled == cap->settled))
+        return;
+    csv->settled = cap->settled;
+    if (!csv->now)
+        csv->now = mem_alloc(cap->domain_count * sizeof *csv->now);
+    power_cap_survey(sim, csv->now);
+    for (uint32_t d = 0; d < cap->domain_count; d++)
+        add_share_rows(csv, sim, d);
+    struct cap_share *written = csv->now;
+    csv->now = csv->last;
+    csv->last = written;
+}
+
+void caps_csv_watch(struct caps_csv *csv, const char *policy, uint32_t number,
+                    struct pieces *pieces) {
+    caps_csv_finish(csv);
+    run_columns_begin(policy, number, &csv->begin);
+    csv->pieces = pieces;
+    csv->observer = (struct observer){.context = csv, .instant = note_caps};
+}
+
+void caps_csv_finish(struct caps_csv *csv) {
+    str_finish(&csv->begin);
+    free(csv->last);
+    free(csv->now);
+    *csv = (struct caps_csv){0};
 }
 
 /* --- meter_csv --- */
@@ -146,7 +215,7 @@ void gpus_csv_rows(const struct replication *replication, struct pieces *pieces)
     X(k, count, "GPUs", NEITHER, c ? c->k : replica ? replica->k : 0) \
     X(b, positive, "samples", NEITHER, c ? c->batch : most_requests(replica)) \
     X(answer, text, "", NEITHER, answer_text(sim, &row->action)) \
-    X(power_limit_w, limit, "W", NEITHER, c ? c->power_limit_w : INFINITY)
+    X(power_limit_w, limit, "W", NEITHER, power_limit_w(&row->action, c))
 /* clang-format on */
 
 /* Whether it scales a service that exists. */
@@ -176,6 +245,13 @@ static const char *answer_text(const struct sim *sim, const struct action_record
     return action->kind == ACTION_REJECT && action->refusal == REFUSED_NOT
                ? sim->reject_reasons[action->job]
                : refusal_names[action->refusal];
+}
+
+/* What was asked for in an action, brought into the range if it was accepted. */
+static double power_limit_w(const struct action_record *action, const struct easim_config *config) {
+    if (action->kind == ACTION_LIMIT)
+        return isfinite(action->limit_w) ? action->limit_w : INFINITY;
+    return config ? config->power_limit_w : INFINITY;
 }
 
 static const char *gpu_type_name(const struct sim *sim, const struct easim_config *config,

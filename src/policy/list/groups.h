@@ -125,8 +125,10 @@ static inline uint32_t known_choice_at(const struct known_choice *choice, uint32
 
 #define HEADROOM_MARGIN 1e-6 /* of a power, and in watts: far more than what rounding does */
 
-/* The most that a start may add to the power. */
+/* The most that a start may add to the power; INFINITY: it has to be tried. */
 static inline double headroom_w(const struct easim_view *view) {
+    if (view->cap_is_enforced)
+        return INFINITY;
     return view->power_cap_w * (1 + HEADROOM_MARGIN) + HEADROOM_MARGIN - view->power_w;
 }
 
@@ -142,7 +144,7 @@ static inline double headroom_need_w(const struct easim_view *view, const struct
 /* Whether the power stays within the cap if a waiting job starts in a configuration that fits. */
 static inline bool headroom_suffices(const struct easim_pass *pass, const struct easim_job *job,
                                      uint32_t config) {
-    return pass->view->power_cap_w == INFINITY ||
+    return pass->view->fit_is_exact ||
            pass->host->try_config(pass->plan, job->index, config, NULL) >= 0;
 }
 

@@ -46,7 +46,7 @@ struct list {
 
 /* plain: every callback is asked anew at each decision, which costs as much as there are jobs. */
 void list_init(struct list *list, const struct policy_params *params, uint32_t job_count,
-               bool plain);
+               bool plain, bool cap_is_enforced);
 void list_finish(struct list *list); /* accepts a zeroed one */
 /* Whether decisions are at the multiples of round_s only; not those of a zeroed list. */
 static inline bool list_in_rounds(const struct list *list) {

@@ -124,7 +124,7 @@ static bool supply_has(const struct supply *supply, const struct easim_config *c
 static struct easim_choice predict_in(const struct easim_view *view, const struct easim_job *job,
                                       uint32_t config) {
     uint32_t span = easim_view_config(view, config)->empty_span;
-    return job->state == EASIM_JOB_RUNNING ? easim_predict_resized(view, job, config, span)
+    return job->state == EASIM_JOB_RUNNING ? easim_predict_restarted(view, job, config, span)
                                            : easim_predict(view, job, config, span);
 }
 

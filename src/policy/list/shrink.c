@@ -271,7 +271,8 @@ static int could_start(const struct question *question, uint32_t config, uint32_
     if (can <= 0)
         return can;
     double added_w = easim_config_gpus(c) * (fmax(choice.power_w, choice.ctx_w) - choice.idle_w);
-    return !question->rules->keeps_cap || power_w + added_w <= view->power_cap_w;
+    return !question->rules->keeps_cap || view->cap_is_enforced ||
+           power_w + added_w <= view->power_cap_w;
 }
 
 /* Whether the first waiting job could start if job moved to config; -1: failed. */

@@ -100,8 +100,8 @@ CASES = [
     tune_params("parameter twice, once by its path", "tau,policy.params.tau=1..2", "--params: tau is listed twice"),
     tune_params("path of no parameter", "cluster.power_cap_w",
                 "--params: expected cluster.power_cap_w=LO..HI or cluster.power_cap_w=[A,B], got no range"),
-    tune_params("path of nothing that there is", "cluster.power_cap=1..2",
-                "--params: --set cluster.power_cap: cluster: unknown key \"power_cap\", did you mean \"power_cap_w\"?"),
+    tune_params("path of nothing that there is", "cluster.power_cap_v=1..2",
+                "--params: --set cluster.power_cap_v: cluster: unknown key \"power_cap_v\", did you mean \"power_cap_w\"?"),
     tune_params("list of values that the scenario cannot have", "cluster.power_cap_w=[much,-1]",
                 "--params: --set cluster.power_cap_w: cluster.power_cap_w: expected number > 0 and <= 1000000000000, got "
                 "\"much\""),

@@ -5,7 +5,7 @@ import gzip
 from base import JOBS, command, log, workload
 
 KNOWN = ("(columns: job_id, submit_s, user, model, work_samples, duration_s, requested_s, gpus, batch, gpu_type, deadline_s, class, "
-         "utilization, gpu_share); extra columns are named label.*")
+         "utilization, gpu_share, flex); extra columns are named label.*")
 SECONDS = "seconds 0..4e9 or empty"
 SWF = """\
 ; MaxProcs: 8

@@ -44,12 +44,12 @@ CASES = [
     ready("an extension as a capability", '"ready": 3, "capabilities": ["services/1"]',
           'sent capabilities[0]: expected one of power_cap, fractional_gpu, power_limits, uniform, got "services/1"'),
     ready("extensions as a number", '"ready": 3, "extensions": 1', "sent extensions: expected a list of names"),
-    ready("an extension that is still to come", '"ready": 3, "extensions": ["power/1"]',
-          'sent extensions[0]: expected one of services/1, forecast/1, got "power/1"'),
+    ready("an extension that is still to come", '"ready": 3, "extensions": ["power/2"]',
+          'sent extensions[0]: expected one of services/1, forecast/1, power/1, got "power/2"'),
     ready("a version that is still to come", '"ready": 3, "extensions": ["forecast/1", "services/2"]',
-          'sent extensions[1]: expected one of services/1, forecast/1, got "services/2"'),
+          'sent extensions[1]: expected one of services/1, forecast/1, power/1, got "services/2"'),
     ready("an extension without a version", '"ready": 3, "extensions": ["services"]',
-          'sent extensions[0]: expected one of services/1, forecast/1, got "services"'),
+          'sent extensions[0]: expected one of services/1, forecast/1, power/1, got "services"'),
     ready("an extension twice", '"ready": 3, "extensions": ["forecast/1", "forecast/1"]',
           "sent extensions[1]: forecast/1 is there already"),
     ready("services that the scenario does not grant", '"ready": 3, "extensions": ["services/1"]',
@@ -106,11 +106,13 @@ CASES = [
     answer("a count with more", '{"actions": [{"count": "x", "by": 3}]}', 'sent actions[0]: count takes no "by"'),
     answer("a reason without text", '{"actions": [{"reason": 0}]}', "sent actions[0].text: expected a text"),
     answer("a reason of an unknown job", '{"actions": [{"reason": 9, "text": "x"}]}', f"sent actions[0].reason: {JOB}"),
+    answer("a limit that it did not ask for", '{"actions": [{"limit": 0, "watts": 200}]}',
+           "sent actions[0].limit, but does not ask for power/1"),
     answer("an unknown action", '{"actions": [{"launch": 0}]}',
-           "sent actions[0]: expected start, preempt, resize, reject, exchange, scale_up, scale_down, wake_at, wake_clear, count or reason, "
+           "sent actions[0]: expected start, preempt, resize, reject, exchange, scale_up, scale_down, wake_at, wake_clear, count, reason or limit, "
            'got "launch"'),
     answer("a question among actions", '{"actions": [{"remaining": 0}]}',
-           "sent actions[0]: expected start, preempt, resize, reject, exchange, scale_up, scale_down, wake_at, wake_clear, count or reason, "
+           "sent actions[0]: expected start, preempt, resize, reject, exchange, scale_up, scale_down, wake_at, wake_clear, count, reason or limit, "
            'got "remaining"'),
     second("actions with the number before the try", '{"message": 1, "actions": []}', "answered message 1 instead of 2"),
     second("a second ready", '{"message": 2, "ready": 3}', 'sent an unknown member "ready", expected "actions" or "try"'),

@@ -34,8 +34,8 @@ def target(name, change, *errors):
 
 
 CASES = [
-    sweep("axis over an unknown path", "  - {path: cluster.power_cap, values: [1000]}\n",
-          "set cluster.power_cap: cluster: unknown key \"power_cap\", did you mean \"power_cap_w\"?"),
+    sweep("axis over an unknown path", "  - {path: cluster.power_cap_v, values: [1000]}\n",
+          "set cluster.power_cap_v: cluster: unknown key \"power_cap_v\", did you mean \"power_cap_w\"?"),
     sweep("axis over what is no path", "  - {path: \"nodes[x]\", values: [1000]}\n",
           "s.yaml:4:5: axes[0].path: expected an index and \"]\" at character 7 of \"nodes[x]\""),
     sweep("axis over a path with =", "  - {path: seed=3, values: [1000]}\n",

@@ -71,6 +71,11 @@ def reason(job, text):
     return {"reason": number_of(job, "job"), "text": str(text)}
 
 
+def limit(job, watts):
+    """Limits the power of each GPU of a running job, which goes on (protocol 3, with power/1)."""
+    return {"limit": number_of(job, "job"), "watts": float(watts)}
+
+
 def scale_up(config):
     """Starts a replica in a configuration of view.replica_configs (with policy.params.services)."""
     return {"scale_up": number_of(config, "config")}
@@ -95,7 +100,7 @@ class Policy:
     start, preempt, resize = staticmethod(start), staticmethod(preempt), staticmethod(resize)
     reject, exchange, wake_at = staticmethod(reject), staticmethod(exchange), staticmethod(wake_at)
     scale_up, scale_down = staticmethod(scale_up), staticmethod(scale_down)
-    wake_clear, count, reason = staticmethod(wake_clear), staticmethod(count), staticmethod(reason)
+    wake_clear, count, reason, limit = staticmethod(wake_clear), staticmethod(count), staticmethod(reason), staticmethod(limit)
 
     def begin(self, view):
         """Once, before the first decision: types, nodes, users and configurations are there, jobs not yet."""

@@ -99,6 +99,11 @@ class Job(Record):
     predicted_end_ns: Optional[int] = None
     goodput_now: Optional[float] = None  # of a running job, in protocol 3
     power_now_w: Optional[float] = None
+    wish_w: Optional[float] = None  # with power/1, in W of one GPU: the limit that the policy chose; None: none
+    draw_w: Optional[float] = None  # what holds: power while it computes,
+    speed: Optional[float] = None  # and speed as a share of that without a limit; None: it has none to set
+    least_w: Optional[float] = None
+    most_w: Optional[float] = None
 
     @property
     def configs(self):
@@ -277,7 +282,8 @@ class View:
     def _change(self, each):
         """A job that has changed; returns it if it is over."""
         job = self.jobs[each["job"]]
-        for name in ("config", "span", "start_s", "predicted_end_ns", "goodput_now", "power_now_w", "rate_s", "saved_at_s"):
+        for name in ("config", "span", "start_s", "predicted_end_ns", "goodput_now", "power_now_w", "rate_s", "saved_at_s", "wish_w",
+                     "draw_w", "speed", "least_w", "most_w"):
             job.__dict__.pop(name, None)
         job.__dict__.update(each)
         place = bisect.bisect_left(self._waiting, job.job)

@@ -1,0 +1,182 @@
+/* Power limits of jobs on whole GPUs: how fast a job is and what it draws below its full power, and
+   how both change in place while it runs (semantics 37). A job has a wish, the limit that its
+   policy chose; the host may hold it below that (power_cap.h). Off, and without cost, unless a cap
+   is enforced or the policy may set limits. */
+#ifndef EASIM_ENGINE_LIMITS_H
+#define EASIM_ENGINE_LIMITS_H
+
+#include "engine/limit_class.h"
+#include "engine/sim.h"
+
+/* --- members: jobs that hold whole GPUs --- */
+
+/* What a change of each member touches, of its present run: work up to done_ns, the rest up to
+   since_ns. What changes its draw alone leaves the work as it is. */
+struct limit_member {
+    double done; /* work without noise and neighbours */
+    int64_t done_ns, since_ns, throttled_ns;
+    int128 energy; /* 1e-18 J */
+    struct limit_hold hold;
+};
+
+/* And what it mostly does not. */
+struct limit_rest {
+    double stretch_done;   /* done when the present stretch (segments.h) began */
+    double kept_done;      /* done and drawn at the last periodic checkpoint before since_ns */
+    int128 kept_energy;    /* 1e-18 J */
+    int128 segment_energy; /* drawn when the present segment began */
+    double shown_done;     /* done when limits_shown_work was asked last */
+    double counted_done;   /* done when lost_s was counted last, at counted_ns */
+    int64_t counted_ns, broken_ns;
+    int64_t wake_ns;     /* with ALONE: when to look whether it ends soon */
+    double end_work;     /* with ALONE: work of the run at its end, or that of the phase */
+    uint8_t end_kind;    /* enum event_kind of that */
+    int64_t interval_ns; /* of periodic checkpoints; -1: none */
+};
+
+enum limit_flag {
+    LIMIT_COMPUTES = 1,
+    LIMIT_FRESH = 2,      /* it got its GPUs at this instant: what the host decides holds at once */
+    LIMIT_TOUCHED = 4,    /* its hold has changed in the present stretch */
+    LIMIT_UNSHOWN = 8,    /* policies do not know yet */
+    LIMIT_ALONE = 16,     /* no event is pending for its end: a change costs no event */
+    LIMIT_METERED = 32,   /* its present segment is a run */
+    LIMIT_PERIODIC = 128, /* it writes periodic checkpoints */
+    LIMIT_SHOWN = 64      /* policies have been shown its hold since it got its GPUs */
+};
+
+/* Of a job's whole life, for results. */
+struct limit_totals {
+    double lost_s;
+    int64_t throttled_ns, broken_ns;
+};
+
+struct limit_due {
+    int64_t ns;
+    uint32_t job; /* EASIM_NONE: all that are pending for then */
+};
+
+/* Changes to come of one GPU type, in the order of time. */
+struct limit_queue {
+    ARRAY_OF(struct limit_due) changes;
+    size_t next;
+    int64_t last_ns; /* of the last one, for which an event is pending */
+    int64_t delay_ns;
+    bool is_asked; /* by limits_ask_groups */
+};
+
+struct limits {
+    struct limit_classes classes;
+    uint32_t *class_of, *group_of; /* by job that has GPUs, as decided; EASIM_NONE: none */
+    uint32_t *place_of;            /* by job: its index below + 1; 0: it is no member */
+    struct limit_totals *totals;   /* by job */
+    ARRAY_OF(uint32_t) jobs;
+    ARRAY_OF(uint32_t) wanted, held, groups; /* class_of; the class of the hold; group_of */
+    ARRAY_OF(uint8_t) flags;                 /* enum limit_flag */
+    ARRAY_OF(int64_t) pending;               /* when a change takes place; -1: none is asked for */
+    ARRAY_OF(struct limit_member) members;
+    ARRAY_OF(struct limit_rest) rests;
+    ARRAY_OF(struct limit_place) places; /* by group */
+    struct limit_queue *queues;          /* by GPU type */
+    ARRAY_OF(uint32_t) fresh, unshown;   /* jobs with that flag, and such as have left */
+    struct timeheap wakes;               /* of members that are ALONE, ns, and such as were */
+    uint64_t throttled_gpus;             /* of members that compute below their wish */
+};
+
+void limits_init(struct sim *sim); /* after contention.h */
+void limits_finish(struct sim *sim);
+
+static inline uint32_t limits_class(struct sim *sim, uint32_t job, uint32_t config, uint32_t span,
+                                    double wish_w) {
+    const struct utilization_steps *steps = sim->workload->jobs.at[job].utilization;
+    double utilization = sim->uses && steps ? steps->at[sim->uses[job].step].value : -1;
+    return limit_class_of(&sim->limits->classes, job, config, span, wish_w, utilization);
+}
+static inline int64_t limits_want_nw(const struct sim *sim, uint32_t class) {
+    return limit_class_want_nw(&sim->limits->classes.at.at[class]);
+}
+
+/* --- what a member is at --- */
+
+static inline bool limits_have(const struct sim *sim, uint32_t job) {
+    return sim->limits && sim->limits->place_of[job] > 0;
+}
+static inline struct limit_member *limits_member(const struct sim *sim, uint32_t job) {
+    return &sim->limits->members.at[sim->limits->place_of[job] - 1];
+}
+static inline bool limits_has_flag(const struct sim *sim, uint32_t job, enum limit_flag flag) {
+    return limits_have(sim, job) &&
+           sim->limits->flags.at[sim->limits->place_of[job] - 1] & (unsigned)flag;
+}
+/* The configuration that its policy wishes: that of run->config but for the limit, which is to
+ * come. */
+static inline uint32_t limits_config(const struct sim *sim, uint32_t job) {
+    return limits_have(sim, job) ? sim->limits->classes.at.at[sim->limits->class_of[job]].config
+                                 : sim->runs[job].config;
+}
+/* Of its life so far. */
+struct limit_totals limits_totals_of(const struct sim *sim, uint32_t job);
+/* Goodput and power that hold; what its group and wish say that should. */
+struct limit_hold limits_target(struct sim *sim, uint32_t job);
+/* Policies are to see it before they decide; and have seen it. */
+void limits_show_later(struct sim *sim, uint32_t job);
+void limits_set_shown(struct sim *sim, uint32_t job);
+/* Since its run began, without noise and neighbours, and since its stretch began: work up to now or
+   to the last periodic checkpoint. speed: what it does now, all included. */
+double limits_stretch_work(const struct sim *sim, uint32_t job, int64_t at_ns, double factor,
+                           double speed);
+/* Drawn since its run began up to now or the last periodic checkpoint, and since its segment began
+   up to now; 1e-18 J. */
+int128 limits_energy(const struct sim *sim, uint32_t job, int64_t at_ns);
+int128 limits_segment_energy(const struct sim *sim, uint32_t job);
+/* When a member with LIMIT_TOUCHED will have done `work` of its run. */
+int64_t limits_reach_ns(const struct sim *sim, uint32_t job, double work);
+
+/* --- its life --- */
+
+/* It holds the GPUs of class_of and group_of from now on; and no more. */
+void limits_join(struct sim *sim, uint32_t job);
+void limits_leave(struct sim *sim, uint32_t job);
+/* A run, or the wait for it, begins, with nothing done. */
+void limits_begin(struct sim *sim, uint32_t job);
+/* A segment in which it computes begins; and ends, perhaps for good. */
+void limits_compute(struct sim *sim, uint32_t job);
+void limits_pause(struct sim *sim, uint32_t job, bool goes_on);
+/* Done and drawn are brought up to now: the next stretch begins. */
+void limits_begin_stretch(struct sim *sim, uint32_t job);
+
+/* --- changes --- */
+
+/* It is to be of another class, whatever it holds. */
+void limits_set_class(struct sim *sim, uint32_t job, uint32_t class);
+/* Its class or place is another: what holds follows after limit_delay_s. A change that is asked for
+   already keeps its time. */
+void limits_ask(struct sim *sim, uint32_t job);
+/* For all members of the groups. */
+void limits_ask_groups(struct sim *sim, const bool *changed);
+/* Whether what is to come is another wish of its policy. */
+bool limits_is_wish(const struct sim *sim, uint32_t job);
+/* Clears a flag; false: it is not set. */
+bool limits_take_flag(struct sim *sim, uint32_t job, enum limit_flag flag);
+/* Work that it has done since this was asked last, as far as predictions go. */
+double limits_shown_work(struct sim *sim, uint32_t job);
+/* Changes of a GPU type take place now: of members that do no more than go on at another speed,
+   with no event of their own; all others go to `change`. */
+void limits_pass_due(struct sim *sim, uint32_t gpu_type,
+                     void (*change)(struct sim *sim, uint32_t job));
+/* Its configuration or utilization is another, for the same limit: it goes on at the same draw, or
+   at its wish if it did. What is to come is asked for. */
+void limits_follow(struct sim *sim, uint32_t job);
+/* What should hold does, in members and meter. False: it did already. */
+bool limits_apply(struct sim *sim, uint32_t job);
+
+/* --- ends --- */
+
+/* The event of its end is cancelled: a change of its speed then costs none. */
+void limits_end_alone(struct sim *sim, uint32_t job, double end_work, enum event_kind kind);
+/* It gets an event again, from the caller. */
+void limits_end_with_event(struct sim *sim, uint32_t job);
+/* The time of the next event, after members that may end by then have got theirs. */
+int64_t limits_next_event_ns(struct sim *sim);
+
+#endif

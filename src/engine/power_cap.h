@@ -1,0 +1,109 @@
+/* The power cap: what counts against it, what it forbids, and, where it is enforced, how far each
+   job rises above its least draw (semantics 37). Every allocated GPU counts with the higher of
+   ctx_w and its computing power: the committed power.
+
+   A cap without `enforce` binds policies with the capability POWER_CAP: sim->committed_nw stays at
+   or below it. An enforced cap binds all: a start is admitted if all jobs fit at their entry draw,
+   and the rest of the cap is filled in by the host. */
+#ifndef EASIM_ENGINE_POWER_CAP_H
+#define EASIM_ENGINE_POWER_CAP_H
+
+#include "cluster/power_fill.h"
+#include "engine/limits.h"
+
+/* Sums of the members in a domain. Domain 0 is the cluster. */
+struct cap_domain {
+    int64_t others_nw; /* all else in it; of the cluster: see power_cap.c */
+    int64_t lo_nw, want_nw, entry_nw;
+};
+
+/* Members with the same stages and domains. */
+struct cap_group {
+    uint8_t stage[LIMIT_RANGES]; /* of fill_group, of each range */
+    uint8_t ranges;
+    uint32_t steps[LIMIT_RANGES];
+    struct fill_part *parts;
+    uint32_t *gpus; /* of a part: those of each member there; 0: all that it has */
+};
+
+struct cap_trial {
+    uint32_t class, group;
+    int sign;
+};
+
+/* An enforced cap. */
+struct cap_state {
+    uint32_t domain_count;
+    struct fill_domain *fill; /* by domain */
+    struct cap_domain *domains;
+    struct intern keys; /* of groups */
+    ARRAY_OF(struct cap_group) groups;
+    ARRAY_OF(struct fill_group) filled; /* by group */
+    bool *changed;                      /* by group */
+    ARRAY_OF(struct cap_trial) trial;
+    int64_t *trial_nw;    /* by domain: what it adds to others_nw */
+    double cap_w;         /* for which places are set */
+    bool is_dirty;        /* sums have changed since then */
+    uint64_t settled;     /* times that places were set */
+    uint64_t preemptions; /* of jobs, because even their least draws exceeded the cap */
+};
+
+/* Fills in sim->cap. */
+void power_cap_init(struct sim *sim);
+void power_cap_finish(struct sim *sim);
+/* Whether there is a cap now that binds the policy. */
+bool power_cap_binds(const struct sim *sim);
+/* Whether it is exceeded, even with all members at their least draw. */
+bool power_cap_is_over(const struct sim *sim);
+/* Whether it forbids that a node draws more, without members. */
+bool power_cap_forbids_more(const struct sim *sim, uint32_t node, int64_t more_nw);
+/* Power of a node, without members, is another by more_nw: in sim->committed_nw, and shown. */
+void power_cap_note(struct sim *sim, uint32_t node, int64_t more_nw);
+
+/* --- members: what they count --- */
+
+/* A job gets an allocation, which adds added_nw to the committed power: its class and its group;
+   and loses it. */
+void power_cap_charge(struct sim *sim, uint32_t job, uint32_t config,
+                      const struct allocation *allocation, int64_t added_nw);
+void power_cap_discharge(struct sim *sim, uint32_t job, uint32_t config,
+                         const struct allocation *allocation, int64_t added_nw);
+/* It goes on in another class. */
+void power_cap_recharge(struct sim *sim, uint32_t job, uint32_t class);
+
+/* --- trials --- */
+
+/* Tries what power_cap_charge does; or, for the GPUs that it has, what power_cap_discharge does.
+   Returns what that adds to sim->committed_nw. */
+int64_t power_cap_try(struct sim *sim, uint32_t job, uint32_t config,
+                      const struct allocation *allocation, int64_t added_nw);
+int64_t power_cap_try_without(struct sim *sim, uint32_t job, int64_t added_nw);
+/* Ends the trial, of which nothing is left: whether the cap forbids it. committed_nw: as that;
+   on return as views would show it. */
+bool power_cap_end_trial(struct sim *sim, int64_t *committed_nw);
+/* The most that a GPU may count which a job in config, with that allocation, gets on the empty
+   cluster, under the caps that are constant. */
+int64_t power_cap_most_entry_nw(struct sim *sim, uint32_t config,
+                                const struct allocation *allocation);
+/* Whether constant caps forbid every configuration of a job's set, on the empty cluster: fills in
+   sim->over_cap for them. */
+bool power_cap_forbids_job(struct sim *sim, uint32_t job);
+
+/* --- enforcement --- */
+
+/* Sets places for the present sums and cap, and asks members to change. False: they are set. */
+bool power_cap_settle(struct sim *sim);
+/* How far the jobs of a domain have risen, as decided: in each stage those that no domain inside
+   it stops; 1 if there are none. And the power of the domain then, rounded down by group. */
+struct cap_share {
+    double x[FILL_STAGES];
+    int64_t nw;
+};
+/* Stages of the order of the cap. */
+int power_cap_stages(const struct sim *sim);
+/* By domain. */
+void power_cap_survey(const struct sim *sim, struct cap_share *shares);
+/* Who gives way if the cap is exceeded even so; EASIM_NONE: nobody may, or has to. */
+uint32_t power_cap_next_victim(const struct sim *sim);
+
+#endif

@@ -1,0 +1,389 @@
+"""Power caps that are enforced, against a naive simulation that fills all draws anew at every event (caps_again.py): random clusters
+and rigid jobs under fcfs and first fit. Orders, admission, steps, delays, series of caps, domains, preemption, set-up, checkpoints,
+failures and neighbors are drawn. First the naive simulation itself, against a case by hand and closed forms.
+Usage: test_caps_again.py EASIM SOURCE [--count N] [--seed N]
+"""
+import json
+import random
+from math import inf
+
+from caps_again import (NW, S, Bound, Curve, Domain, Job, JobState, Node, Rules, Run, Scenario, Simulation, Type, fill,
+                        stages_of)
+from harness import cases, easim, form, near, rows_of, seeds, write_table
+
+PLAIN, EQUAL, CAPPED = 60, 20, form(1000, 60)
+FILLS = form(3000, 300)
+TYPE = Type("g", idle=50, ctx=90, tdp=400, floor=160, s=0.3, m=0.7)
+OF_LIMITS = {"throttled_gpu_h", "flex_broken", "capped_starts"}  # further rows of aggregate.csv
+SEEN = {"jobs": 0, "throttled": 0, "preempted": 0, "rejected": 0, "stuck": 0, "violated": 0}
+
+
+def joules(energy):
+    return energy / (NW * S)
+
+
+# ---- The naive simulation alone ----
+
+def case_by_hand(folder):
+    """Two jobs whose cap falls, by hand (figures_of_the_law has what they draw then): ends and energies."""
+    del folder
+    jobs = [Job("A", 0, 2, 1000, use=1), Job("B", 0, 4, 800, use=(250 - 50) / 350)]
+    a, b = Simulation(Scenario([TYPE], [Node(0, 8, base=100)], jobs, [(0, inf), (200 * S, 1500)],
+                               Rules("throttle", admit="floor", steps=0))).go().jobs
+    near(b.finish / S, 879.398529, 1e-6)
+    near(a.finish / S, 1161.761555, 1e-6)
+    near(joules(b.energy), 733834.559, 1e-6)
+    near(joules(a.energy), 735295.378, 1e-6)
+
+
+def not_accounted(folder):
+    """Accounts of energy take a constant power: they refuse a recorded run in which the host has changed it."""
+    path = Draw(1, False).write(folder)
+    easim("run", path, "--quiet", "--record", "--out", folder / "out")
+    for command in ("analyze", "attribute"):
+        done = easim(command, folder / "out", code=2)
+        assert "expected a run without an enforced power cap" in done.stderr, done.stderr
+
+
+def figures_of_the_law(folder):
+    """Draws and speeds of that case after the fall: x = 17/42, 1800/7 and 1375/7 W, 16/21 and 68/77 of the speed."""
+    del folder
+    jobs = [Job("A", 0, 2, 1000, use=1), Job("B", 0, 4, 800, use=(250 - 50) / 350)]
+    done = Simulation(Scenario([TYPE], [Node(0, 8, base=100)], jobs, [(0, 1500)], Rules("throttle", admit="floor", steps=0)))
+    done.happen()
+    done.decide()
+    done.fill()
+    for job, watts, rho in zip(done.jobs, (1800 / 7, 1375 / 7), (16 / 21, 68 / 77), strict=True):
+        near(job.run.level / NW, watts, 1e-6)
+        near(job.run.rho(), rho, 1e-6)
+        x = (job.run.level - job.run.curve.lo) / (job.run.curve.want - job.run.curve.lo)
+        near(x, 17 / 42, 1e-6)
+
+
+def tables_by_hand(folder):
+    """What tables say of that case. What is given back holds 0.1 s later:
+    B ends at e = 879.398529 s, so A is slowed until e + 0.1 s, at 16/21 of its speed, and B until e, at 68/77. Power is above
+    the cap for 0.1 s, by 500 W, of which a grace of 0.05 s takes half."""
+    end, begin = 879.398529413, 200.1
+    write_table(folder / "jobs.csv", "job_id,submit_s,gpus,duration_s,utilization", [["A", 0, 2, 1000, 1], ["B", 0, 4, 800, 200 / 350]])
+    write_table(folder / "cap.csv", "time_s,power_w", [[0, ""], [200, 1500]])
+    keys = {"name": "g", "idle_w": 50, "ctx_w": 90, "tdp_w": 400, "floor_w": 160, "limit_law": {"s": 0.3, "m": 0.7}}
+    cap = {"file": "cap.csv", "enforce": "throttle", "admit": "floor", "steps": 0, "grace": "0.05s"}
+    (folder / "s.yaml").write_text(json.dumps({
+        "name": "s", "horizon": "drain", "policy": {"name": "fcfs"},
+        "cluster": {"gpu_types": [keys], "nodes": [{"gpu": "g", "gpus": 8, "base_w": 100}], "power_cap": cap},
+        "workload": {"kind": "trace", "file": "jobs.csv", "rigid_costs": {"start_s": 0, "restart_s": 0, "checkpoint_s": 0}},
+        "models": {"rigid_speed": {"g": 1}, "models": [unused([TYPE])]}}), encoding="utf-8")
+    easim("run", folder / "s.yaml", "--check", "--quiet", "--out", folder / "out")
+    a, b = rows_of(folder / "out/jobs.csv")
+    near(a["throttled_s"], end + 0.1 - begin, 1e-9)
+    near(b["throttled_s"], end - begin, 1e-9)
+    near(a["limit_lost_s"], 5 / 21 * (end + 0.1 - begin), 1e-6)
+    near(b["limit_lost_s"], 9 / 77 * (end - begin), 1e-6)
+    [summary] = rows_of(folder / "out/summary.csv")
+    near(summary["throttled_gpu_h"], (2 * (end + 0.1 - begin) + 4 * (end - begin)) / 3600, 1e-9)
+    assert (summary["flex_broken"], summary["capped_starts"]) == ("2", "0"), summary  # their flex is 0
+    near(summary["cap_violation_s"], 0.05, 1e-9)
+    near(summary["cap_violation_j"], 25, 1e-9)
+    held = [(float(row["time_s"]), int(row["throttled_gpus"])) for row in rows_of(folder / "out/power.csv")]
+    assert [gpus for _, gpus in held] == [0, 0, 6, 2, 0, 0], held
+    rows = rows_of(folder / "out/caps.csv")  # alone after B, A is within the cap: 100 + 2 x 400 + 6 x 50 W
+    assert [(row["domain"], row["stage"]) for row in rows] == 3 * [("cluster", "1")], rows
+    for row, (time, x, watts) in zip(rows, ((0, 1, 2000), (200, 17 / 42, 1500), (end, 1, 1200)), strict=True):
+        near(row["time_s"], time, 1e-9, 1e-9)
+        near(row["x"], x, 1e-9)
+        near(row["power_w"], watts, 1e-9)
+
+
+def equal_jobs(folder):
+    """n jobs of w s at p of their power take w / rho(p); a cap that never binds changes nothing."""
+    del folder
+    for seed in range(50):
+        r = random.Random(f"equal {seed}")
+        gpu = Type("g", 40, 60, 400, floor=100, s=round(r.uniform(0, 0.5), 2), m=round(r.uniform(0, 0.9), 2))
+        count, work, p = r.randrange(1, 9), r.uniform(10, 1000), r.uniform(gpu.s + 0.1, 1)
+        p = max(p, gpu.floor / gpu.tdp)
+        order = r.choice(["equal", "by_class", "by_flex"])
+        jobs = [Job(f"j{n}", 0, 2, work, flex=0.9) for n in range(count)]
+
+        def ran(cap):
+            rules = Rules("throttle", order, "floor", 0)
+            return Simulation(Scenario([gpu], [Node(0, 2 * count, base=33)], jobs, [(0, cap)], rules)).go()
+        for job in ran(33 + 2 * count * p * gpu.tdp).jobs:
+            near(job.finish / S, work / gpu.rho(p), 1e-6)
+            near(job.limit_lost, work / gpu.rho(p) * (1 - gpu.rho(p)), 1e-6, 1e-6)
+            near(joules(job.energy), 2 * p * gpu.tdp * work / gpu.rho(p), 1e-6)
+        for cap in (inf, 33 + 2 * count * gpu.tdp):
+            for job in ran(cap).jobs:
+                near(job.finish / S, work, 1e-6)
+                assert job.throttled == job.limit_lost == 0
+
+
+def draw_fill(r):
+    """Jobs on random nodes under a random tree of caps, in W: low and narrow draws too, and caps below what all draw at least."""
+    nodes = r.randrange(1, 9)
+    bounds = [Bound(frozenset(range(nodes)), -1, 0)]
+    for n in range(r.randrange(5)):
+        above = r.choice(bounds)
+        bounds.append(Bound(frozenset(r.sample(sorted(above.nodes), r.randrange(1, 1 + len(above.nodes)))), above.depth + 1, n))
+    runs = []
+    for n in range(r.randrange(1, 13)):
+        flex = r.choice([0, 0.5])
+        lo, middle, want = sorted(r.choices(range(100, 400), k=3))
+        run = Run(JobState(Job(f"j{n}", 0, 1, 1, sla=r.random() < 0.5, flex=flex), n), TYPE, {}, 0, 0, 1)
+        run.place = {node: r.randrange(1, 5) for node in r.sample(range(nodes), r.choice([1, 1, 1, nodes]))}
+        run.curve = Curve(want, lo, want, middle if flex else want, lo)
+        runs.append(run)
+    fixed = {bound: 50 * len(bound.nodes) for bound in bounds}
+    for bound in bounds:
+        low, high = (fixed[bound] + sum(bound.weight(run) * draw(run) for run in runs)
+                     for draw in (lambda run: run.curve.lo, lambda run: run.curve.want))
+        bound.cap = r.choice([None, r.randrange(low, high + 2), r.randrange(low, high + 2), low - r.randrange(2)])
+    return runs, bounds, fixed
+
+
+def fills_are_fair(folder):
+    """What progressive filling gives, known by its result: caps hold; a job that stops has a full cap above it, under which no other
+    job of its stage has risen further and no job of a later stage at all."""
+    del folder
+    for seed in range(FILLS):
+        r = random.Random(f"fill {seed}")
+        (runs, bounds, fixed), order = draw_fill(r), r.choice(["equal", "by_class", "by_flex"])
+        rises, stages = fill(runs, bounds, fixed, order), stages_of(order)
+        place = {run: [(at, *low_high) for at, (own, *low_high) in enumerate(stages) if own(run)] for run in runs}
+        level = {run: run.curve.lo + sum((high(run) - low(run)) * x for (_, low, high), x in zip(place[run], rises[run], strict=True))
+                 for run in runs}
+        risen = {run: {at: x for (at, _, _), x in zip(place[run], rises[run], strict=True)} for run in runs}
+
+        def committed(bound, draws):
+            return fixed[bound] + sum(bound.weight(run) * draws[run] for run in runs)
+        least = {run: run.curve.lo for run in runs}
+        over = [bound for bound in bounds if bound.cap is not None and committed(bound, least) > bound.cap]
+        full = [bound for bound in bounds if bound.cap is not None and committed(bound, level) == bound.cap]
+        for bound in bounds:
+            assert bound.cap is None or bound in over or committed(bound, level) <= bound.cap, seed
+        for run in runs:
+            own = [bound for bound in over if bound.weight(run)]
+            assert not own or set(rises[run]) == {0}, seed
+            for at, x in () if own else risen[run].items():
+                assert 0 <= x <= 1, seed
+                assert x == 1 or any(bound.weight(run) and all(
+                    other_x <= x if other_at == at else other_at < at or other_x == 0 for other in runs if bound.weight(other)
+                    for other_at, other_x in risen[other].items() if level[other] > other.curve.lo) for bound in full), seed
+    return FILLS
+
+
+# ---- Random scenarios ----
+
+class Draw:
+    """A scenario from a seed. plain: nothing is enforced."""
+
+    def __init__(self, seed, plain):
+        self.r, self.plain = random.Random(f"caps {plain} {seed}"), plain
+        r = self.r
+        types = [self.gpu_type(name) for name in r.choice(["a", "a", "ab"])]
+        nodes = [Node(h, r.choice([1, 2, 4, 4, 8]), self.real(0, 200, 1), r.choice([0, 0, self.real(0, 20, 2)]))
+                 for h in range(len(types)) for _ in range(r.randrange(1, 4))]
+        r.shuffle(nodes)
+        self.scenario = s = Scenario(types, nodes, self.jobs(types, nodes))
+        s.setup, s.restart = r.choice([0, 0, 7.25, 40]), r.choice([0, 3.5, 60])
+        s.checkpoint = r.choice([0, 10, 77.7])
+        s.strict, s.slow = r.random() < 0.8, r.choice([0, 0, 0, 0.3])
+        s.rules = Rules() if plain else Rules(
+            r.choice(["throttle", "throttle_then_preempt"]), r.choice(["equal", "by_class", "by_flex"]),
+            r.choice(["full", "efficient", "efficient", "floor", "floor"]), r.choice([0, 64, 64, 7]), r.choice([0, 0.05, 1, 30]))
+        s.domains = [] if plain or r.random() < 0.6 else self.domains(len(nodes))
+        s.cap = self.caps()
+        s.outages = self.outages(len(nodes)) if r.random() < 0.2 else []
+
+    def real(self, low, high, digits):
+        return round(self.r.uniform(low, high), digits)
+
+    def gpu_type(self, name):
+        r, idle = self.r, self.real(20, 80, 3)
+        ctx = round(idle + r.choice([0, self.real(0, 60, 3), self.real(0, 150, 3)]), 3)
+        tdp = round(ctx + self.real(100, 500, 3), 3)
+        return Type(name, idle, ctx, tdp, round(tdp * self.real(0.15, 0.7, 2), 3), self.real(0, 0.6, 3), self.real(0.05, 0.95, 3),
+                    r.choice([0, 0.1, 0.1, 2.5, 30]), r.choice([1, 1, self.real(0.5, 3, 3)]))
+
+    def jobs(self, types, nodes):
+        r, submit, jobs = self.r, 0, []
+        most = {h: sum(node.gpus for node in nodes if node.type == h) for h in range(len(types))}
+        mean = r.choice([1, 4, 15])
+        for n in range(r.randrange(5, 40)):
+            submit += r.choice([0, r.randrange(10**6 * mean)])  # us
+            h = tuple(sorted(r.sample(list(most), r.choice([1, len(types)]))))
+            k = min(r.choice([1, 1, 2, 3, 4, 8]), max(most[t] for t in h))
+            jobs.append(Job(f"j{n}", submit * 1000, k, self.real(1, r.choice([60, 400]), 6), self.real(*r.choice([(0.1, 1), (0.6, 1)]), 3), r.random() < 0.4,
+                            0 if r.random() < 0.4 else self.real(0.01, 0.8, 2), h))
+        return jobs
+
+    def watts(self, nodes):
+        """A cap of these nodes, from just above what they draw at rest up."""
+        s = self.scenario
+        rest = sum(node.base + node.gpus * s.types[node.type].idle for node in nodes)
+        most = sum(node.gpus * (s.types[node.type].tdp - s.types[node.type].idle) for node in nodes)
+        return round(rest + self.r.choice([0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.1]) * self.r.uniform(0.9, 1) * most, 4)
+
+    def caps(self):
+        r = self.r
+        if self.scenario.domains and r.random() < 0.2:
+            return [(0, inf)]
+        if r.random() < 0.25:
+            return [(0, self.watts(self.scenario.nodes))]
+        end = self.scenario.jobs[-1].submit // 10**6 + 300_000  # ms
+        times = sorted(r.sample(range(1, end), r.randrange(2, 20)))
+        rows = [(at * 10**6, inf if r.random() < 0.15 else self.watts(self.scenario.nodes)) for at in times]
+        return [(0, inf)] + rows + [(rows[-1][0] + 10**11, inf)]
+
+    def domains(self, count):
+        """A tree of ranges of nodes."""
+        r, found = self.r, []
+
+        def divide(first, last, parent, depth):
+            at = first
+            while at < last:
+                to = r.randrange(at, last) + 1
+                if r.random() < 0.7:
+                    own = list(range(at, to))
+                    cap = self.watts([self.scenario.nodes[n] for n in own])
+                    found.append(Domain(f"d{len(found)}", frozenset(own), cap, parent))
+                    if depth < 2 and r.random() < 0.4:
+                        divide(at, to, len(found) - 1, depth + 1)
+                at = to
+        divide(0, count, None, 0)
+        return found
+
+    def outages(self, nodes):
+        r, found = self.r, []
+        for node in range(nodes):
+            at = 0
+            for _ in range(r.randrange(3)):
+                start = at + r.randrange(1, 10**6)  # ms
+                at = start + r.randrange(1, 3 * 10**5)
+                found.append((node, start * 10**6, at * 10**6))
+                at += 1
+        return found
+
+    def write(self, folder):
+        s, constant = self.scenario, self.scenario.constant
+        columns = "job_id,submit_s,gpus,duration_s,gpu_type,utilization,class" + ("" if self.plain else ",flex")
+        write_table(folder / "jobs.csv", columns, [
+            [job.name, seconds(job.submit), job.gpus, job.work, "|".join(s.types[h].name for h in job.types), job.use,
+             "sla" if job.sla else "best_effort"] + ([] if self.plain else [job.flex]) for job in s.jobs])
+        if not constant:
+            write_table(folder / "cap.csv", "time_s,power_w", [[seconds(at), "" if cap == inf else cap] for at, cap in s.cap])
+        cap = {"watts": s.cap[0][1]} if constant and s.cap[0][1] < inf else {} if constant else {"file": "cap.csv"}
+        cluster = {"gpu_types": [self.type_keys(gpu) for gpu in s.types],
+                   "nodes": [{"gpu": s.types[node.type].name, "gpus": node.gpus, "base_w": node.base, "cpu_w_per_busy_gpu": node.busy}
+                             for node in s.nodes]}
+        if s.slow:
+            cluster["interference"] = {"slowdown_per_neighbour": s.slow}
+        if self.plain and s.rules.enforce == "none":
+            cluster["power_cap_w"] = cap.get("watts", cap)
+        else:
+            rules = s.rules
+            cluster["power_cap"] = cap | {"enforce": rules.enforce, "order": rules.order, "admit": rules.admit,
+                                          "steps": rules.steps, "grace": f"{rules.grace}s"}
+        if s.domains:
+            cluster["power_domains"] = [
+                {"name": d.name, "nodes": [f"{min(d.nodes)}-{max(d.nodes)}"], "cap": d.cap}
+                | ({} if d.parent is None else {"parent": s.domains[d.parent].name}) for d in s.domains]
+        scenario = {"name": "s", "horizon": "drain", "cluster": cluster,
+                    "workload": {"kind": "trace", "file": "jobs.csv", "rigid_costs": {
+                        "start_s": s.setup, "restart_s": s.restart, "checkpoint_s": 0, "checkpoint_interval_s": s.checkpoint}},
+                    "models": {"rigid_speed": {gpu.name: gpu.speed for gpu in s.types}, "models": [unused(s.types)]},
+                    "policy": {"name": "fcfs", "params": {"strict": s.strict}}}
+        if s.outages:
+            write_table(folder / "outages.csv", "node,start_s,end_s",
+                        [[node, seconds(start), seconds(end)] for node, start, end in s.outages])
+            scenario["failures"] = {"file": "outages.csv"}
+        (folder / "s.yaml").write_text(json.dumps(scenario, indent=1), encoding="utf-8")
+        return folder / "s.yaml"
+
+    def type_keys(self, gpu):
+        keys = {"name": gpu.name, "idle_w": gpu.idle, "ctx_w": gpu.ctx, "tdp_w": gpu.tdp}
+        if self.plain:
+            return keys
+        return keys | {"floor_w": gpu.floor, "limit_law": {"s": gpu.s, "m": gpu.m}, "limit_delay_s": gpu.delay}
+
+
+def unused(types):
+    """A model, which a file of models needs."""
+    return {"name": "m", "m0": 8, "phi": 1, "batches": [1], "gpus": {types[0].name: {
+        "a_s": 0.1, "c_s": 0.01, "gamma": 1, "alpha_s": 0, "p0_w": 20, "pmax_w": 30, "evidence": "assumed", "source": "none"}}}
+
+
+def seconds(time_ns):
+    whole, part = divmod(time_ns, S)
+    return f"{whole}.{part:09}"
+
+
+# ---- easim against it ----
+
+def compare(seed, folder, plain):
+    draw = Draw(seed, plain)
+    path = draw.write(folder)
+    naive = Simulation(draw.scenario).go()
+    done = easim("run", path, "--check", "--quiet", "--force", "--out", folder / "out", code=(0, 1))
+    assert (done.returncode == 1) == naive.stuck, (done.stderr, naive.stuck)
+    if naive.stuck:
+        assert "waiting for ever" in done.stderr, done.stderr
+        SEEN["stuck"] += 1
+        return
+    for row, job in zip(rows_of(folder / "out/jobs.csv"), naive.in_order, strict=True):
+        compare_job(row, job, draw)
+    summary, = rows_of(folder / "out/summary.csv")
+    near(float(summary["energy_kwh"]) * 3.6e6, joules(naive.energy), 1e-6)
+    if not plain:
+        gpu_h = sum(job.spec.gpus * job.throttled for job in naive.jobs) / S / 3600
+        near(summary["throttled_gpu_h"], gpu_h, 1e-6, 1e-9)
+    if summary["cap_violation_s"]:
+        near(float(summary["cap_violation_s"]), naive.violation / S, 1e-6, 1e-6)
+        SEEN["violated"] += naive.violation > 0
+
+
+def compare_job(row, job, draw):
+    assert row["job_id"] == job.spec.name, (row, job.spec)
+    assert row["status"] == ("finished" if job.state == "finished" else "rejected"), row
+    SEEN["jobs"] += 1
+    SEEN["rejected"] += job.state == "rejected"
+    SEEN["preempted"] += job.preemptions > 0
+    SEEN["throttled"] += job.limit_lost > 0
+    if job.state == "rejected":
+        return
+    expected = {"start_s": job.started / S, "finish_s": job.finish / S, "energy_j": joules(job.energy), "exec_s": job.exec / S,
+                "lost_s": job.lost / S, "preemptions": job.preemptions}
+    if not draw.plain:
+        expected |= {"throttled_s": job.throttled / S, "limit_lost_s": job.limit_lost}
+    wrong = {name: (row[name], value) for name, value in expected.items() if abs(float(row[name]) - value) > 1e-6 * (1 + value)}
+    assert not wrong, (row["job_id"], wrong)
+    assert row["gpu_type"] == draw.scenario.types[job.type].name, row
+
+
+def without_effect(seed, folder):
+    """A cap that never binds: no figure of any table is another one."""
+    tables = {}
+    for enforce in ("none", "throttle", "throttle_then_preempt"):
+        draw = Draw(seed, True)
+        draw.scenario.cap, draw.scenario.rules = [(0, 1e9)], Rules(enforce, draw.r.choice(["equal", "by_class", "by_flex"]))
+        path = draw.write(folder)
+        easim("run", path, "--check", "--quiet", "--decisions", "--force", "--out", folder / enforce)
+        tables[enforce] = {table.name: rows_of(table) for table in (folder / enforce).glob("*.csv")}
+    for enforce in ("throttle", "throttle_then_preempt"):
+        for name, rows in tables["none"].items():
+            others = [row for row in tables[enforce][name] if row.get("metric") not in OF_LIMITS]
+            for one, other in zip(rows, others, strict=True):
+                assert one == {column: other[column] for column in one}, (enforce, name, one, other)
+
+
+def plain(seed, folder):
+    compare(seed, folder, True)
+
+
+def capped(seed, folder):
+    compare(seed, folder, False)
+
+
+cases(case_by_hand, not_accounted, figures_of_the_law, tables_by_hand, equal_jobs, fills_are_fair, seeds(plain, PLAIN), seeds(without_effect, EQUAL), seeds(capped, CAPPED))
+print(*(f"{name}: {count}" for name, count in SEEN.items()), sep=", ")
