@@ -414,8 +414,10 @@ static void take_decision(struct sim *sim) {
     wake_ups_count_decision(sim);
     if (sim->error.code < 0)
         return;
-    if (sim->cap)
+    if (sim->cap) {
         preempt_for_cap(sim);
+        power_cap_show(sim); /* the cap may be another */
+    }
     callbacks_decide(sim);
     settle_changes(sim);
     if (sim->services.count == 0 || !scaling_keep_cap(sim))

@@ -154,7 +154,7 @@ static int64_t fill(struct sim *sim, int64_t committed_nw) {
     return power_fill_total_nw(cap->fill, 0, cap->filled.at, groups);
 }
 
-static void show_power(struct sim *sim) {
+void power_cap_show(struct sim *sim) {
     int64_t nw = sim->cap ? fill(sim, sim->committed_nw) : sim->committed_nw;
     view_header(&sim->view)->power_w = power_w(nw);
 }
@@ -165,7 +165,7 @@ void power_cap_note(struct sim *sim, uint32_t node, int64_t more_nw) {
         tally_others(sim, node, more_nw, NULL);
         sim->cap->is_dirty = true;
     }
-    show_power(sim);
+    power_cap_show(sim);
 }
 
 /* --- members --- */
@@ -332,7 +332,7 @@ static void commit(struct sim *sim, int64_t more_nw) {
     sim->committed_nw += more_nw;
     if (sim->cap)
         sim->cap->is_dirty = true;
-    show_power(sim);
+    power_cap_show(sim);
 }
 
 void power_cap_charge(struct sim *sim, uint32_t job, uint32_t config,

@@ -57,6 +57,8 @@ bool power_cap_binds(const struct sim *sim);
 bool power_cap_is_over(const struct sim *sim);
 /* Whether it forbids that a node draws more, without members. */
 bool power_cap_forbids_more(const struct sim *sim, uint32_t node, int64_t more_nw);
+/* The committed power in the view, which an enforced cap lowers: when either has changed. */
+void power_cap_show(struct sim *sim);
 /* Power of a node, without members, is another by more_nw: in sim->committed_nw, and shown. */
 void power_cap_note(struct sim *sim, uint32_t node, int64_t more_nw);
 

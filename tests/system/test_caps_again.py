@@ -9,7 +9,7 @@ from math import inf
 
 from caps_again import (NW, S, Bound, Curve, Domain, Job, JobState, Node, Rules, Run, Scenario, Simulation, Type, fill,
                         stages_of)
-from harness import cases, easim, form, near, rows_of, seeds, write_table
+from harness import SOURCE, cases, easim, form, near, rows_of, seeds, write_table
 
 PLAIN, EQUAL, CAPPED = 60, 20, form(1000, 60)
 FILLS = form(3000, 300)
@@ -43,6 +43,21 @@ def not_accounted(folder):
     for command in ("analyze", "attribute"):
         done = easim(command, folder / "out", code=2)
         assert "expected a run without an enforced power cap" in done.stderr, done.stderr
+
+
+def charon_leaves_it_to_the_host(folder):
+    """Where the host keeps the cap, the view is never above it when a policy decides: charon preempts nobody for it, and does as zeus."""
+    text = (SOURCE / "configs/power-cap.yaml").read_text(encoding="utf-8")
+    text = text.replace("power_cap_w: {file: power-cap.csv}", "power_cap: {file: power-cap.csv, enforce: throttle_then_preempt}")
+    (folder / "power-cap.csv").write_bytes((SOURCE / "configs/power-cap.csv").read_bytes())
+    text = text.replace("models/eas-sim.yaml", f"{SOURCE}/configs/models/eas-sim.yaml").replace("replications: 10", "replications: 2")
+    (folder / "s.yaml").write_text(text, encoding="utf-8")
+    rows = []
+    for policy in ("charon", "zeus"):
+        easim("run", folder / "s.yaml", "--policy", policy, "--check", "--quiet", "--out", folder / policy)
+        rows.append([row | {"policy": ""} for row in rows_of(folder / policy / "jobs.csv")])
+    assert rows[0] == rows[1]
+    assert any(float(row["throttled_s"]) > 0 for row in rows[0])
 
 
 def figures_of_the_law(folder):
@@ -385,5 +400,6 @@ def capped(seed, folder):
     compare(seed, folder, False)
 
 
-cases(case_by_hand, not_accounted, figures_of_the_law, tables_by_hand, equal_jobs, fills_are_fair, seeds(plain, PLAIN), seeds(without_effect, EQUAL), seeds(capped, CAPPED))
+cases(case_by_hand, not_accounted, charon_leaves_it_to_the_host,
+      figures_of_the_law, tables_by_hand, equal_jobs, fills_are_fair, seeds(plain, PLAIN), seeds(without_effect, EQUAL), seeds(capped, CAPPED))
 print(*(f"{name}: {count}" for name, count in SEEN.items()), sep=", ")
