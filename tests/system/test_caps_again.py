@@ -43,6 +43,8 @@ def not_accounted(folder):
     for command in ("analyze", "attribute"):
         done = easim(command, folder / "out", code=2)
         assert "expected a run without an enforced power cap" in done.stderr, done.stderr
+    done = easim("explain", folder / "out", "--longest-wait")
+    assert "see throttled_s and limit_lost_s in jobs.csv" in done.stdout, done.stdout
 
 
 def charon_leaves_it_to_the_host(folder):

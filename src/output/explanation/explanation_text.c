@@ -120,6 +120,9 @@ static void tell_parts(struct prose *prose, const struct explanation *explanatio
     for (int part = 0; part < BLAME_PARTS; part++)
         if (blame->part_ns[part] != 0 || part == BLAME_QUEUED)
             tell(prose, "  %s: %s\n", names[part], prose_length(prose, blame->part_ns[part]));
+    if (prose->run->folder->cluster.cap_rules.enforce != ENFORCE_NONE)
+        tell(prose, "  The time in which it computed has what the power cap slowed it down: see "
+                    "throttled_s and limit_lost_s in jobs.csv.\n");
     if (first && first->behind != EASIM_NONE)
         tell(prose, "  The last to give back a GPU that it took first was %s, at %s.\n",
              prose_job(prose, first->behind), prose_time(prose, first->released_ns));
