@@ -44,12 +44,20 @@ static void setting_values(const struct comparison *comparison, size_t series, u
         values[i] = summary_value(&comparison->series[series].summaries[i], column);
 }
 
+/* Streams have the numbers that they had with so many metrics: a further metric of all runs changes
+   no interval of another. */
+#define STREAM_METRICS 78
+
+static unsigned stream_of(unsigned column) {
+    return column < SUMMARY_ALL ? column : column - (unsigned)SUMMARY_ALL + STREAM_METRICS;
+}
+
 /* One stream for a metric of one policy, so the result does not depend on the other policies. */
 static gsl_rng *bootstrap_stream(const struct comparison *comparison, size_t series,
-                                 unsigned column) {
+                                 unsigned number) {
     char name[256];
     snprintf(name, sizeof name, "bootstrap-t of %s", comparison->series[series].policy);
-    return rng_create(comparison->seed, column, name);
+    return rng_create(comparison->seed, number, name);
 }
 
 static struct estimate estimate_of(const struct comparison *comparison, size_t series,
@@ -58,7 +66,7 @@ static struct estimate estimate_of(const struct comparison *comparison, size_t s
     setting_values(comparison, series, column, values);
     struct estimate e = t_interval_of(values, comparison->replications);
     if (comparison->bootstrap) {
-        gsl_rng *rng = bootstrap_stream(comparison, series, column);
+        gsl_rng *rng = bootstrap_stream(comparison, series, stream_of(column));
         bootstrap_t(values, comparison->replications, rng, &e, &p);
         gsl_rng_free(rng);
     }
@@ -70,7 +78,7 @@ static struct paired paired_of(const struct comparison *comparison, size_t serie
                                const double *values, const double *base) {
     struct paired p = paired_test(values, base, comparison->replications);
     if (comparison->bootstrap) {
-        gsl_rng *rng = bootstrap_stream(comparison, series, SUMMARY_ALL + column);
+        gsl_rng *rng = bootstrap_stream(comparison, series, STREAM_METRICS + stream_of(column));
         paired_bootstrap(values, base, comparison->replications, rng, &p);
         gsl_rng_free(rng);
     }
