@@ -153,8 +153,6 @@ static int64_t broken_ns(const struct limits *l, size_t i, int64_t throttled_ns)
 
 struct limit_totals limits_totals_of(const struct sim *sim, uint32_t job) {
     const struct limits *l = sim->limits;
-    if (!l)
-        return (struct limit_totals){0};
     struct limit_totals totals = l->totals[job];
     if (!limits_has_flag(sim, job, LIMIT_COMPUTES))
         return totals;

@@ -114,7 +114,7 @@ static inline uint32_t limits_config(const struct sim *sim, uint32_t job) {
     return limits_have(sim, job) ? sim->limits->classes.at.at[sim->limits->class_of[job]].config
                                  : sim->runs[job].config;
 }
-/* Of its life so far. */
+/* Of its life so far, for a run with limits. */
 struct limit_totals limits_totals_of(const struct sim *sim, uint32_t job);
 /* Goodput and power that hold; what its group and wish say that should. */
 struct limit_hold limits_target(struct sim *sim, uint32_t job);

@@ -337,20 +337,25 @@ static void commit(struct sim *sim, int64_t more_nw) {
 
 void power_cap_charge(struct sim *sim, uint32_t job, uint32_t config,
                       const struct allocation *allocation, int64_t added_nw) {
-    const struct cap_trial place = place_of(sim, job, config, allocation);
-    if (sim->limits) {
-        sim->limits->class_of[job] = place.class;
-        sim->limits->group_of[job] = place.group;
+    if (!sim->limits) { /* mostly */
+        commit(sim, added_nw);
+        return;
     }
+    const struct cap_trial place = place_of(sim, job, config, allocation);
+    sim->limits->class_of[job] = place.class;
+    sim->limits->group_of[job] = place.group;
     commit(sim, add_all(sim, &place, config, allocation, added_nw, NULL));
 }
 
 void power_cap_discharge(struct sim *sim, uint32_t job, uint32_t config,
                          const struct allocation *allocation, int64_t added_nw) {
+    if (!sim->limits) {
+        commit(sim, -added_nw);
+        return;
+    }
     const struct cap_trial place = place_held(sim, job);
     commit(sim, add_all(sim, &place, config, allocation, added_nw, NULL));
-    if (sim->limits)
-        sim->limits->class_of[job] = sim->limits->group_of[job] = EASIM_NONE;
+    sim->limits->class_of[job] = sim->limits->group_of[job] = EASIM_NONE;
 }
 
 void power_cap_recharge(struct sim *sim, uint32_t job, uint32_t class) {

@@ -241,7 +241,9 @@ static struct power_use *metered_use(struct sim *sim, const struct job_run *run)
 /* Thousandths of GPUs that run below a power limit in the present segment. */
 static int64_t limited_milli(const struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
-    bool limited = run->segment == SEGMENT_RUN && gpus_limit_w(sim, job) < INFINITY;
+    double limit_w =
+        sim->limits ? gpus_limit_w(sim, job) : sim->view.configs[run->config].power_limit_w;
+    bool limited = run->segment == SEGMENT_RUN && limit_w < INFINITY;
     return limited ? gpus_held_milli(sim, run->config) : 0;
 }
 

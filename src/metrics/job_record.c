@@ -35,7 +35,8 @@ struct job_record job_record_of(const struct sim *sim, uint32_t job) {
     int128 energy = account_energy(sim, job);
     const struct lost lost = account_lost(sim, job);
     const struct contention_lost slowed = contention_lost_of(sim, job);
-    const struct limit_totals limits = limits_totals_of(sim, job);
+    const struct limit_totals limits =
+        sim->limits ? limits_totals_of(sim, job) : (struct limit_totals){0};
     return (struct job_record){
         .spec = spec,
         .reject_reason = sim->reject_reasons[job],
