@@ -292,6 +292,18 @@ static void name_metrics(struct study *study) {
         metric_set_of(study_metric_groups(study), services->at, services->count, &study->arena);
 }
 
+/* Jobs that wait for storage compute at a share of their rate: no limit of theirs changes. */
+static int check_storage(const struct study *study, struct problems *problems) {
+    const struct yaml_node *cap = yaml_find(study->scenario.cluster, "power_cap");
+    if (study->cluster.storage_bytes_s == 0 || study->cluster.cap_rules.enforce == ENFORCE_NONE ||
+        !cap)
+        return 0;
+    problems_add(problems, cap->where, "cluster.power_cap",
+                 "expected enforce: none with storage, because speeds of jobs that wait for "
+                 "storage do not follow from their power limits");
+    return ERROR_INPUT;
+}
+
 static int load_study(struct study *study, bool apart, const char *path,
                       const struct scenario_overrides *overrides,
                       const struct trace_reader *const *readers, struct problems *problems) {
@@ -315,6 +327,8 @@ static int load_study(struct study *study, bool apart, const char *path,
                                      study->scenario.cluster, &binding)
                       : ERROR_INPUT;
     study->cluster.storage_bytes_s = study->scenario.storage.bandwidth_bytes_s;
+    if (cluster == 0 && check_storage(study, problems) < 0)
+        cluster = ERROR_INPUT;
     int outages = load_outages(study, &binding);
     int models = load_models(study, cluster, &binding);
     int source = study->scenario.workload ? source_bind(&study->source, &study->scenario, &binding)

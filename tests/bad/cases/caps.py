@@ -64,6 +64,9 @@ CASES = [
     cap("shared links", "{watts: 4000, enforce: throttle}\n  network: {link: 200 Gbit/s, contention: true, tiers: [{name: rack, nodes: 4}]}",
         f"{CAP}: expected enforce: none with contention of the network, because speeds of jobs that share links do not follow from "
         "their power limits"),
+    cap("shared storage", "{watts: 4000, enforce: throttle}",
+        f"{CAP}: expected enforce: none with storage, because speeds of jobs that wait for storage do not follow from their power limits",
+        change=[("workload:", "storage: {bandwidth: 1 GB/s}\nworkload:")]),
     delay("negative", "-0.1"),
     delay("in words", "soon"),
 
