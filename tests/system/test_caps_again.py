@@ -43,6 +43,9 @@ def not_accounted(folder):
     for command in ("analyze", "attribute"):
         done = easim(command, folder / "out", code=2)
         assert "expected a run without an enforced power cap" in done.stderr, done.stderr
+    for words in (["bound"], ["run", "--bound"], ["compare", "--policies", "fcfs,zeus", "--bound"]):
+        done = easim(words[0], path, *words[1:], "--force", "--out", folder / "bounds", code=2)
+        assert "easim cannot bound runs with an enforced power cap" in done.stderr, done.stderr
     done = easim("explain", folder / "out", "--longest-wait")
     assert "see throttled_s and limit_lost_s in jobs.csv" in done.stdout, done.stdout
 
