@@ -39,7 +39,7 @@ FAULTS = {
     "endless_preemptions": {"scenario: one GPU type": r"job \d+ was stopped 1000 times in a row .*"},
     "endless_resizes": {"scenario: one GPU type": r"job \d+ was stopped 1000 times in a row .*"},
     "endless_wakes": {"scenario: one GPU": r"no job has arrived or finished during 100000 decisions: 1 starts, "
-                      r"0 preemptions, 0 resizes, 10000\d wake-ups \(at t = .*"},
+                      r"0 preemptions, 0 resizes, 0 limits, 10000\d wake-ups \(at t = .*"},
     "first_cluster": {"two runs at once": r"\"jobs across nodes\" beside \"malleable jobs\": action .*"},
     "gives_up_at_cap": {"power cap": r"policy gives_up_at_cap leaves \d+ jobs waiting for ever: .*"},
     "hang": {"scenario: burst of 2,000 jobs": r"did not end within 2 s of processor time \(at t = .*"},
