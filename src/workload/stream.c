@@ -184,9 +184,9 @@ struct estimate_facts stream_estimate_facts(const struct stream *stream) {
 
 /* 0, without a draw, if there are no shares. */
 static double draw_flex(const struct schema_list *shares, gsl_rng *rng) {
-    const struct flex_share *at = shares->at, *last = at + shares->count - 1;
     if (shares->count == 0)
         return 0;
+    const struct flex_share *at = shares->at, *last = at + shares->count - 1;
     double place = gsl_rng_uniform(rng);
     for (; at < last && place >= at->share; at++)
         place -= at->share;
