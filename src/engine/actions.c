@@ -278,13 +278,16 @@ static enum action_kind part_kind(const struct easim_part *part) {
     static const enum action_kind kinds[] = {[EASIM_PART_START] = ACTION_START,
                                              [EASIM_PART_PREEMPT] = ACTION_PREEMPT,
                                              [EASIM_PART_RESIZE] = ACTION_RESIZE};
+    if (part->action == EXCHANGE_LIMIT)
+        return ACTION_RESIZE;
     return part->action < sizeof kinds / sizeof *kinds ? kinds[part->action] : ACTION_EXCHANGE;
 }
 
 static int answer_part(struct sim *sim, const struct easim_part *part, enum refusal refusal) {
-    bool has_config = part->action == EASIM_PART_START || part->action == EASIM_PART_RESIZE;
+    const enum action_kind kind = part_kind(part);
+    bool has_config = kind == ACTION_START || kind == ACTION_RESIZE;
     const struct action_record record =
-        record_of(part_kind(part), refusal, part->job, has_config ? part->config : EASIM_NONE);
+        record_of(kind, refusal, part->job, has_config ? part->config : EASIM_NONE);
     return answer_action(sim, &record);
 }
 
@@ -305,8 +308,8 @@ static void take_exchange(struct easim_plan *plan, struct exchange *exchange) {
     exchange_take_gpus(sim, exchange);
     for (uint32_t i = 0; i < exchange->count; i++) {
         const struct easim_part *part = &exchange->parts[i];
-        if (part->action == EXCHANGE_NOTHING)
-            continue;
+        if (part->action == EXCHANGE_NOTHING || part->action == EXCHANGE_LIMIT)
+            continue; /* which is done */
         add_action(plan, (struct action){.kind = part_kind(part),
                                          .at_once = part->at_once,
                                          .start = {.job = part->job,

@@ -117,8 +117,7 @@ enum refusal action_check_scale_down(const struct sim *sim, uint32_t replica) {
 
 /* --- exchange --- */
 
-#define EXCHANGE_WHOLE UINT32_MAX       /* no part of it in particular */
-#define EXCHANGE_LIMIT (UINT32_MAX - 1) /* of a part: a resize in place */
+#define EXCHANGE_WHOLE UINT32_MAX /* no part of it in particular */
 
 #define LEAST_PART_BYTES (offsetof(struct easim_part, at_once) + sizeof(bool))
 
@@ -259,9 +258,10 @@ enum refusal exchange_try(struct sim *sim, struct exchange *exchange, uint32_t *
     uint32_t fitting = borrow_all(sim, exchange, &added_nw);
     bool takes = false;
     for (uint32_t i = fitting; i-- > 0;) {
-        if (!takes_gpus(&exchange->parts[i]))
+        if (takes_gpus(&exchange->parts[i]))
+            gpus_hand_back(sim, &exchange->allocations[i]);
+        else if (exchange->parts[i].action != EXCHANGE_LIMIT)
             continue;
-        gpus_hand_back(sim, &exchange->allocations[i]);
         *ret_part = takes ? *ret_part : i;
         takes = true;
     }

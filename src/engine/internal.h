@@ -28,8 +28,10 @@ void admission_submit(struct sim *sim, uint32_t job);
 
 /* --- exchange --- */
 
-/* The result of exchange_try for a part that resizes a job to what it has. */
+/* What exchange_try makes of a part that resizes a job to what it has, or to the same GPUs under
+   another power limit. */
 #define EXCHANGE_NOTHING UINT32_MAX
+#define EXCHANGE_LIMIT   (UINT32_MAX - 1)
 
 /* Parts as the host keeps them; zero-initialise, release with exchange_finish. */
 struct exchange {

@@ -118,6 +118,22 @@ Test(exchange, refused) {
     }
 }
 
+/* With limits each GPU number has five configurations. z, on b, would need 350 W of 345: x makes
+   room, for it counts ctx_w, 90 W, under its least limit, 40 W. It keeps its GPU, and from 5.1 on
+   its speed is 1 / (0.7 + 0.21 / 0.1) by the law of semantics 37; 2.1 samples are done then. */
+Test(exchange, of_power_limits_in_place) {
+    struct trial t;
+    run(&t, THREE, "exchanges_limited, params: {power_limits: true, parts: 'r0.4 s2.10'}",
+        ", power_cap_w: 345");
+    trial_must_succeed(&t);
+    cr_expect_float_eq((double)trial_find(&t, "x")->finish_ns * 1e-9, 5.1 + 97.9 * 2.8, 1e-6);
+    cr_expect_eq(trial_find(&t, "x")->resizes, 0);
+    cr_expect_eq(trial_find(&t, "z")->start_ns, 5000000000);
+    cr_expect(strstr(t.decisions_csv.text, ",5.0,resize,x,a,1,1.0,ok,40.0\n"), "%s",
+              t.decisions_csv.text);
+    trial_finish(&t);
+}
+
 /* A job that is to have what it has is left alone, whatever the others do. */
 Test(exchange, that_leaves_a_job_alone) {
     struct trial t;
