@@ -10,6 +10,15 @@ static bool utilization_is_due(const struct sim *sim, uint32_t job) {
     return event != EVENT_NONE && eventq_time_ns(&sim->events, event) <= sim->now_ns;
 }
 
+/* Its speed is another, and so are the times of its events. */
+static void move_events(struct sim *sim, uint32_t job) {
+    segments_move_end(sim, job);
+    if (utilization_changes(sim, job) && !utilization_is_due(sim, job)) {
+        segments_cancel_utilization(sim, job);
+        segments_await_utilization(sim, job);
+    }
+}
+
 /* --- limits --- */
 
 /* What its class and place say holds. A job that ends at this instant keeps its speed. */
@@ -18,19 +27,13 @@ static void change_limit(struct sim *sim, uint32_t job) {
     bool computes = run->segment == SEGMENT_RUN;
     if ((computes && segments_is_due(sim, job)) || !limits_apply(sim, job) || !computes)
         return;
-    if (!limits_has_flag(sim, job, LIMIT_TOUCHED))
+    if (!limits_has_flag(sim, job, LIMIT_TOUCHED) || limits_has_flag(sim, job, LIMIT_ALONE))
         return;
-    if (!utilization_changes(sim, job)) {
-        if (!limits_has_flag(sim, job, LIMIT_ALONE))
-            limits_end_alone(sim, job, run->remaining - phase_end_work(sim, job),
-                             segments_end_of_run(sim, job));
-        return;
-    }
-    segments_move_end(sim, job);
-    if (!utilization_is_due(sim, job)) {
-        segments_cancel_utilization(sim, job);
-        segments_await_utilization(sim, job);
-    }
+    if (utilization_changes(sim, job))
+        move_events(sim, job);
+    else
+        limits_end_alone(sim, job, run->remaining - phase_end_work(sim, job),
+                         segments_end_of_run(sim, job));
 }
 
 /* Its class is another: segment and meter know the old one. */
@@ -80,11 +83,7 @@ void segments_change_speed(struct sim *sim, uint32_t job, double factor) {
         return;
     progress_begin_stretch(sim, job);
     sim->progress[job].factor = factor;
-    segments_move_end(sim, job);
-    if (utilization_changes(sim, job) && !utilization_is_due(sim, job)) {
-        segments_cancel_utilization(sim, job);
-        segments_await_utilization(sim, job);
-    }
+    move_events(sim, job);
 }
 
 /* Whether a segment of a job in no batch that began before ends, because the wanted share changes
