@@ -84,6 +84,11 @@ void power_meter_repair(struct power_meter *meter, const struct node *node) {
     meter->base_nw += power_nw(node->fixed_w);
 }
 
+int64_t power_meter_idle_node_nw(const struct power_meter *meter, const struct node *node) {
+    return (int64_t)node->gpus * WHOLE_GPU_MILLI * meter->types[node->gpu_type].idle_milli_nw +
+           power_nw(node->fixed_w);
+}
+
 static int64_t idle_power_nw(const struct power_type *type) {
     int64_t awake_milli = (int64_t)(type->gpus - type->asleep - type->failed) * WHOLE_GPU_MILLI;
     int64_t used_milli =

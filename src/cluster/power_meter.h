@@ -85,6 +85,8 @@ void power_meter_release(struct power_meter *meter, uint32_t node, int64_t milli
 /* A node without busy or sleeping GPUs fails: it and its GPUs draw nothing until it is repaired. */
 void power_meter_fail(struct power_meter *meter, const struct node *node);
 void power_meter_repair(struct power_meter *meter, const struct node *node);
+/* Power of a node on which nothing runs, its GPUs awake, nW. */
+int64_t power_meter_idle_node_nw(const struct power_meter *meter, const struct node *node);
 /* Power of everything now, nW. */
 int64_t power_meter_total_nw(const struct power_meter *meter);
 /* Lets time pass at the present power. */

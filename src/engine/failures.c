@@ -96,12 +96,6 @@ static void stop_jobs(struct sim *sim, uint32_t node) {
     free(jobs);
 }
 
-/* Power of a node that counts against the cap while no job is on it. */
-static int64_t idle_node_nw(const struct sim *sim, const struct node *node) {
-    return (int64_t)node->gpus * WHOLE_GPU_MILLI * sim->meter.types[node->gpu_type].idle_milli_nw +
-           power_nw(node->fixed_w);
-}
-
 static void show_node(struct sim *sim, const struct node *node) {
     gpus_show_room(sim, node->gpu_type);
 }
@@ -112,7 +106,7 @@ static void take_node_away(struct sim *sim, uint32_t node) {
     nodes_fail(sim, node);
     placement_set_node(&sim->placement, node, 0);
     power_meter_fail(&sim->meter, n);
-    power_cap_note(sim, node, -idle_node_nw(sim, n));
+    power_cap_note(sim, node, -power_meter_idle_node_nw(&sim->meter, n));
     view_fail_node(&sim->view, node);
     show_node(sim, n);
     sim->failures.nodes++;
@@ -124,7 +118,7 @@ static void bring_node_back(struct sim *sim, uint32_t node) {
     nodes_repair(sim, node);
     placement_set_node(&sim->placement, node, n->gpus);
     power_meter_repair(&sim->meter, n);
-    power_cap_note(sim, node, idle_node_nw(sim, n));
+    power_cap_note(sim, node, power_meter_idle_node_nw(&sim->meter, n));
     view_repair_node(&sim->view, node);
     show_node(sim, n);
     sim->failures.nodes--;

@@ -400,7 +400,6 @@ static void preempt_for_cap(struct sim *sim) {
     while ((job = power_cap_next_victim(sim)) != EASIM_NONE) {
         interrupt_yield_gpus(sim, job, true);
         interrupt_preempt(sim, job, true);
-        sim->cap->preemptions++;
     }
 }
 

@@ -23,12 +23,6 @@ struct leaf {
     uint32_t domain, gpus;
 };
 
-static int64_t node_idle_nw(const struct sim *sim, uint32_t node) {
-    const struct node *n = &sim->cluster->nodes[node];
-    return (int64_t)n->gpus * WHOLE_GPU_MILLI * sim->meter.types[n->gpu_type].idle_milli_nw +
-           power_nw(n->fixed_w);
-}
-
 /* The domain of a node in struct cap_state, from inside to outside; 0 is the last. */
 static uint32_t domain_of(const struct sim *sim, uint32_t node) {
     uint32_t d = sim->cluster->node_domain ? sim->cluster->node_domain[node] : EASIM_NONE;
@@ -61,7 +55,7 @@ void power_cap_init(struct sim *sim) {
         for (uint32_t d = 1; d < cap->domain_count; d++)
             cap->fill[d].cap_nw = power_nw(cluster->power_domains[d - 1].cap_w);
         for (uint32_t n = 0; n < cluster->node_count; n++)
-            tally_others(sim, n, node_idle_nw(sim, n), NULL);
+            tally_others(sim, n, power_meter_idle_node_nw(&sim->meter, &cluster->nodes[n]), NULL);
     }
 }
 
@@ -116,20 +110,20 @@ bool power_cap_is_over(const struct sim *sim) {
     return d < sim->cap->domain_count;
 }
 
-/* Whether members at their entry draws are above the cap of a domain. */
-static bool entry_is_over(const struct sim *sim, uint32_t domain, int64_t committed_nw) {
-    return others_nw(sim, domain, committed_nw) + sim->cap->domains[domain].entry_nw >
+/* Whether members at their entry draws, and more_nw, are above the cap of a domain. */
+static bool entry_is_over(const struct sim *sim, uint32_t domain, int64_t committed_nw,
+                          int64_t more_nw) {
+    return others_nw(sim, domain, committed_nw) + sim->cap->domains[domain].entry_nw + more_nw >
            domain_cap_nw(sim, domain);
 }
 
 bool power_cap_forbids_more(const struct sim *sim, uint32_t node, int64_t more_nw) {
     if (!sim->cap)
         return power_cap_binds(sim) && sim->committed_nw + more_nw > cap_nw(sim);
-    bool is_over = entry_is_over(sim, 0, sim->committed_nw + more_nw);
-    for (uint32_t d = domain_of(sim, node); d > 0 && !is_over; d = parent_of(sim, d))
-        is_over = sim->cap->domains[d].others_nw + more_nw + sim->cap->domains[d].entry_nw >
-                  domain_cap_nw(sim, d);
-    return is_over;
+    uint32_t d = domain_of(sim, node);
+    while (d > 0 && !entry_is_over(sim, d, sim->committed_nw, more_nw))
+        d = parent_of(sim, d);
+    return entry_is_over(sim, d, sim->committed_nw, more_nw);
 }
 
 /* --- filling --- */
@@ -203,8 +197,8 @@ static uint32_t find_leaves(const struct sim *sim, const struct allocation *allo
 }
 
 /* A part in the domain and in all around it. */
-static void add_parts(const struct sim *sim, struct cap_group *group, uint32_t *count,
-                      struct leaf leaf) {
+static void add_leaf(const struct sim *sim, struct cap_group *group, uint32_t *count,
+                     struct leaf leaf) {
     for (uint32_t d = leaf.domain;; d = parent_of(sim, d)) {
         uint32_t at = 0;
         while (at < *count && group->parts[at].domain != d)
@@ -217,6 +211,17 @@ static void add_parts(const struct sim *sim, struct cap_group *group, uint32_t *
     }
 }
 
+/* Gives a group its parts; their number. */
+static uint32_t add_parts(const struct sim *sim, struct cap_group *group, const struct leaf *leaves,
+                          uint32_t leaf_count) {
+    uint32_t count = 0;
+    group->parts = mem_zalloc(sim->cap->domain_count, sizeof *group->parts);
+    group->gpus = mem_zalloc(sim->cap->domain_count, sizeof *group->gpus);
+    for (uint32_t i = 0; i < leaf_count; i++)
+        add_leaf(sim, group, &count, leaves[i]);
+    return count;
+}
+
 static void make_group(struct sim *sim, enum group_kind kind, const struct leaf *leaves,
                        uint32_t leaf_count) {
     static const struct cap_group kinds[] = {[GROUP_ALL] = {.stage = {0}, .ranges = 1},
@@ -226,12 +231,8 @@ static void make_group(struct sim *sim, enum group_kind kind, const struct leaf 
                                              [GROUP_FLEX] = {.stage = {1, 2}, .ranges = 2}};
     struct cap_state *cap = sim->cap;
     struct cap_group group = kinds[kind];
-    uint32_t count = 0;
-    group.parts = mem_zalloc(cap->domain_count, sizeof *group.parts);
-    group.gpus = mem_zalloc(cap->domain_count, sizeof *group.gpus);
+    uint32_t count = add_parts(sim, &group, leaves, leaf_count);
     group.steps[0] = group.steps[1] = sim->limits->classes.steps;
-    for (uint32_t i = 0; i < leaf_count; i++)
-        add_parts(sim, &group, &count, leaves[i]);
     array_push(&cap->groups, group);
     array_push(&cap->filled,
                ((struct fill_group){.parts = group.parts, .part_count = count, .x = {1, 1, 1}}));
@@ -395,7 +396,7 @@ bool power_cap_end_trial(struct sim *sim, int64_t *committed_nw) {
     if (!cap)
         return is_over;
     for (uint32_t d = 0; d < cap->domain_count; d++)
-        is_over = is_over || entry_is_over(sim, d, *committed_nw);
+        is_over = is_over || entry_is_over(sim, d, *committed_nw, 0);
     *committed_nw = fill(sim, *committed_nw);
     for (; cap->trial.count > 0; cap->trial.count--) {
         const struct cap_trial *last = &cap->trial.at[cap->trial.count - 1];
@@ -412,29 +413,25 @@ bool power_cap_end_trial(struct sim *sim, int64_t *committed_nw) {
 
 int64_t power_cap_most_entry_nw(struct sim *sim, uint32_t config,
                                 const struct allocation *allocation) {
-    uint32_t h = sim->view.configs[config].gpu_type, most = allocation->count + 1;
-    int64_t cap_w_nw =
-        isfinite(sim->cluster->power_cap_w) ? power_nw(sim->cluster->power_cap_w) : FILL_NO_CAP;
-    int64_t more_nw = add_pieces(sim, h, allocation, 1, NULL),
-            least_nw = (cap_w_nw - sim->committed_nw - more_nw) / sim->view.configs[config].k;
-    struct leaf *leaves = mem_zalloc(most, sizeof *leaves);
-    uint32_t count = find_leaves(sim, allocation, leaves);
-    struct cap_group group = {.parts = mem_zalloc(sim->cap->domain_count, sizeof *group.parts),
-                              .gpus = mem_zalloc(sim->cap->domain_count, sizeof *group.gpus)};
-    uint32_t parts = 0;
-    for (uint32_t i = 0; i < count; i++)
-        add_parts(sim, &group, &parts, leaves[i]);
+    const struct easim_config *c = &sim->view.configs[config];
+    double cap_w = sim->cluster->power_cap_w; /* INFINITY: none, or one that changes */
+    int64_t more_nw = add_pieces(sim, c->gpu_type, allocation, 1, NULL), least_nw = FILL_NO_CAP;
+    struct leaf *leaves = mem_zalloc(allocation->count + 1, sizeof *leaves);
+    struct cap_group group = {.ranges = 0};
+    uint32_t parts = add_parts(sim, &group, leaves, find_leaves(sim, allocation, leaves));
     for (uint32_t i = 0; i < parts; i++) {
         uint32_t d = group.parts[i].domain;
-        int64_t gpus = group.gpus[i] > 0 ? group.gpus[i] : sim->view.configs[config].k;
-        int64_t nw =
-            d > 0 ? (sim->cap->fill[d].cap_nw - sim->cap->domains[d].others_nw) / gpus : least_nw;
-        least_nw = nw < least_nw ? nw : least_nw;
+        int64_t most_nw = d > 0             ? sim->cap->fill[d].cap_nw
+                          : isfinite(cap_w) ? power_nw(cap_w)
+                                            : FILL_NO_CAP;
+        int64_t room_nw = most_nw - others_nw(sim, d, sim->committed_nw + more_nw),
+                gpus = group.gpus[i] > 0 ? group.gpus[i] : c->k;
+        least_nw = room_nw / gpus < least_nw ? room_nw / gpus : least_nw;
     }
     free(group.parts);
     free(group.gpus);
     free(leaves);
-    (void)add_pieces(sim, h, allocation, -1, NULL);
+    (void)add_pieces(sim, c->gpu_type, allocation, -1, NULL);
     return least_nw;
 }
 
@@ -541,10 +538,8 @@ static double job_w(const struct sim *sim, const struct easim_job *job) {
            fmax(sim->view.gpu_types[c->gpu_type].ctx_w, c->power_w[job->span]);
 }
 
-/* As charon does (semantics 6.2): best-effort before sla, most power, latest start, last
-   submitted. */
-static bool goes_before(const struct sim *sim, const struct easim_job *a,
-                        const struct easim_job *b) {
+bool power_cap_goes_before(const struct sim *sim, uint32_t job, uint32_t other) {
+    const struct easim_job *a = &sim->view.jobs[job], *b = &sim->view.jobs[other];
     double a_w = job_w(sim, a), b_w = job_w(sim, b);
     if (a->sla != b->sla)
         return b->sla;
@@ -554,15 +549,15 @@ static bool goes_before(const struct sim *sim, const struct easim_job *a,
 }
 
 uint32_t power_cap_next_victim(const struct sim *sim) {
-    const struct easim_job *first = NULL;
+    uint32_t first = EASIM_NONE;
     if (!sim->cap || sim->cluster->cap_rules.enforce != ENFORCE_PREEMPT || !power_cap_is_over(sim))
         return EASIM_NONE;
-    for (uint32_t d = sim->cap->domain_count; d-- > 0 && !first;)
+    for (uint32_t d = sim->cap->domain_count; d-- > 0 && first == EASIM_NONE;)
         for (uint32_t i = 0; i < sim->view.v->running_count && domain_is_over(sim, d); i++) {
-            const struct easim_job *job = &sim->view.jobs[sim->view.running[i].job];
-            if (job->preemptible && is_in(sim, job->index, d) &&
-                (!first || goes_before(sim, job, first)))
+            uint32_t job = sim->view.running[i].job;
+            if (sim->view.jobs[job].preemptible && is_in(sim, job, d) &&
+                (first == EASIM_NONE || power_cap_goes_before(sim, job, first)))
                 first = job;
         }
-    return first ? first->index : EASIM_NONE;
+    return first;
 }

@@ -41,11 +41,10 @@ struct cap_state {
     ARRAY_OF(struct fill_group) filled; /* by group */
     bool *changed;                      /* by group */
     ARRAY_OF(struct cap_trial) trial;
-    int64_t *trial_nw;    /* by domain: what it adds to others_nw */
-    double cap_w;         /* for which places are set */
-    bool is_dirty;        /* sums have changed since then */
-    uint64_t settled;     /* times that places were set */
-    uint64_t preemptions; /* of jobs, because even their least draws exceeded the cap */
+    int64_t *trial_nw; /* by domain: what it adds to others_nw */
+    double cap_w;      /* for which places are set */
+    bool is_dirty;     /* sums have changed since then */
+    uint64_t settled;  /* times that places were set */
 };
 
 /* Fills in sim->cap. */
@@ -105,6 +104,9 @@ struct cap_share {
 int power_cap_stages(const struct sim *sim);
 /* By domain. */
 void power_cap_survey(const struct sim *sim, struct cap_share *shares);
+/* Whether a job gives way before another, as in charon (semantics 6.2): best-effort before sla,
+   most power, latest start, last submitted. */
+bool power_cap_goes_before(const struct sim *sim, uint32_t job, uint32_t other);
 /* Who gives way if the cap is exceeded even so; EASIM_NONE: nobody may, or has to. */
 uint32_t power_cap_next_victim(const struct sim *sim);
 

@@ -76,17 +76,6 @@ static uint32_t gpus_of_victim(const struct sim *sim, uint32_t job, uint32_t nod
     return 0;
 }
 
-/* As where a cap has fallen (semantics 6.2): most power, latest start, last submitted. */
-static bool goes_before(const struct sim *sim, uint32_t a, uint32_t b) {
-    int64_t power_a = gpus_committed_nw(sim, sim->runs[a].config, sim->runs[a].span),
-            power_b = gpus_committed_nw(sim, sim->runs[b].config, sim->runs[b].span);
-    if (power_a != power_b)
-        return power_a > power_b;
-    if (sim->view.jobs[a].start_s != sim->view.jobs[b].start_s)
-        return sim->view.jobs[a].start_s > sim->view.jobs[b].start_s;
-    return a > b;
-}
-
 /* EASIM_NONE: there is none. *ret_gpus: those that all of them together would free. */
 static uint32_t next_victim(const struct sim *sim, uint32_t node, uint32_t *ret_gpus) {
     uint32_t first = EASIM_NONE;
@@ -94,7 +83,7 @@ static uint32_t next_victim(const struct sim *sim, uint32_t node, uint32_t *ret_
     for (uint32_t i = 0; i < sim->view.v->running_count; i++) {
         uint32_t job = sim->view.running[i].job, gpus = gpus_of_victim(sim, job, node);
         *ret_gpus += gpus;
-        if (gpus > 0 && (first == EASIM_NONE || goes_before(sim, job, first)))
+        if (gpus > 0 && (first == EASIM_NONE || power_cap_goes_before(sim, job, first)))
             first = job;
     }
     return first;
