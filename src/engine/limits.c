@@ -64,6 +64,10 @@ struct limit_hold limits_target(struct sim *sim, uint32_t job) {
 
 /* --- what a member is at --- */
 
+static bool is_same(const struct limit_hold *a, const struct limit_hold *b) {
+    return a->nw == b->nw && a->goodput == b->goodput;
+}
+
 static size_t index_of(const struct sim *sim, uint32_t job) {
     return sim->limits->place_of[job] - 1;
 }
@@ -186,11 +190,14 @@ static void count_lost(struct sim *sim, size_t i) {
     rest->counted_done = m->done;
 }
 
+static void show_later(struct limits *l, size_t i) {
+    if (!(l->flags.at[i] & LIMIT_UNSHOWN))
+        array_push(&l->unshown, l->jobs.at[i]);
+    l->flags.at[i] |= LIMIT_UNSHOWN;
+}
+
 void limits_show_later(struct sim *sim, uint32_t job) {
-    uint8_t *flags = &sim->limits->flags.at[index_of(sim, job)];
-    if (!(*flags & LIMIT_UNSHOWN))
-        array_push(&sim->limits->unshown, job);
-    *flags |= LIMIT_UNSHOWN;
+    show_later(sim->limits, index_of(sim, job));
 }
 
 /* --- its life --- */
@@ -312,10 +319,9 @@ static bool moves(struct sim *sim, size_t i) {
     const struct limit_class *c = &l->classes.at.at[l->wanted.at[i]];
     const struct limit_place *place = &l->places.at[l->groups.at[i]];
     if (c->steps)
-        return c->steps[place->step].nw != c->steps[place->step_before].nw ||
-               c->steps[place->step].goodput != c->steps[place->step_before].goodput;
+        return !is_same(&c->steps[place->step], &c->steps[place->step_before]);
     const struct limit_hold hold = limits_target(sim, l->jobs.at[i]);
-    return hold.nw != l->members.at[i].hold.nw || hold.goodput != l->members.at[i].hold.goodput;
+    return !is_same(&hold, &l->members.at[i].hold);
 }
 
 void limits_ask_groups(struct sim *sim, const bool *changed) {
@@ -342,13 +348,14 @@ struct sweep {
     double passed_s;
 };
 
-/* A member that computes, has no event and is what it was: another hold of its class. */
+/* As set_hold, for a member that computes, has no event and is what it was: another hold of its
+   class. By itself, because to share flush_energy and flush_work costs a sweep a tenth. */
 static void change_alone(struct sim *sim, size_t i, struct sweep *sweep) {
     struct limits *l = sim->limits;
     struct limit_member *m = &l->members.at[i];
     const struct limit_class *c = &l->classes.at.at[l->held.at[i]];
     const struct limit_hold hold = c->steps[l->places.at[l->groups.at[i]].step];
-    if (hold.nw == m->hold.nw && hold.goodput == m->hold.goodput)
+    if (is_same(&hold, &m->hold))
         return;
     int64_t passed_ns = sim->now_ns - m->since_ns;
     m->energy += (int128)m->hold.nw * passed_ns;
@@ -369,9 +376,7 @@ static void change_alone(struct sim *sim, size_t i, struct sweep *sweep) {
     l->throttled_gpus += hold.nw < c->full.nw ? c->k : 0;
     l->throttled_gpus -= m->hold.nw < c->full.nw ? c->k : 0;
     m->hold = hold;
-    if (!(l->flags.at[i] & LIMIT_UNSHOWN))
-        array_push(&l->unshown, l->jobs.at[i]);
-    l->flags.at[i] |= LIMIT_UNSHOWN;
+    show_later(l, i);
 }
 
 /* All members whose change is due. */
@@ -459,11 +464,7 @@ static void set_hold(struct sim *sim, size_t i, uint32_t class, struct limit_hol
     l->throttled_gpus += throttled_gpus(l, i);
     l->flags.at[i] |= speeds_change ? LIMIT_TOUCHED : 0;
     if (is_to_be_shown)
-        limits_show_later(sim, l->jobs.at[i]);
-}
-
-static bool is_same(const struct limit_hold *a, const struct limit_hold *b) {
-    return a->nw == b->nw && a->goodput == b->goodput;
+        show_later(l, i);
 }
 
 void limits_follow(struct sim *sim, uint32_t job) {
