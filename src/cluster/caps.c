@@ -51,7 +51,7 @@ static const struct series_kind plain_kind = {CAP_PATH "_w", "power_w", cap_form
 static int check_keys(const struct cap_section *section, const struct cap_nodes *nodes,
                       const struct binding *binding) {
     static const char needs_enforcement[] =
-        CAP_PATH " with enforce: throttle or throttle_then_preempt beside it";
+        CAP_PATH " with enforce: throttle or throttle_then_preempt in it";
     const struct series *series = &section->series;
     bool enforced = section->rules.enforce != ENFORCE_NONE;
     bool constant = series->constant < INFINITY, file = series->file;
@@ -64,9 +64,9 @@ static int check_keys(const struct cap_section *section, const struct cap_nodes 
         {constant && file, nodes->cap, CAP_PATH, "watts or file, got both"},
         {!file &&
              (series->column || series->time_column || series->repeat_node || series->period_s > 0),
-         nodes->cap, CAP_PATH, "file beside column, time_column, repeat and period"},
+         nodes->cap, CAP_PATH, "file with column, time_column, repeat and period"},
         {!constant && !file && !nodes->domains, nodes->cap, CAP_PATH,
-         "watts or file, or power_domains beside it"},
+         "watts or file, or power_domains in the cluster"},
         {enforced && nodes->contention, nodes->cap, CAP_PATH,
          "enforce: none with contention of the network, because speeds of jobs that share links "
          "do not follow from their power limits"},

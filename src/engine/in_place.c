@@ -10,7 +10,7 @@ static bool utilization_is_due(const struct sim *sim, uint32_t job) {
     return event != EVENT_NONE && eventq_time_ns(&sim->events, event) <= sim->now_ns;
 }
 
-/* Its speed is another, and so are the times of its events. */
+/* Its speed has changed: its events move. */
 static void move_events(struct sim *sim, uint32_t job) {
     segments_move_end(sim, job);
     if (utilization_changes(sim, job) && !utilization_is_due(sim, job)) {
@@ -21,7 +21,8 @@ static void move_events(struct sim *sim, uint32_t job) {
 
 /* --- limits --- */
 
-/* What its class and place say holds. A job that ends at this instant keeps its speed. */
+/* The hold of its class and place comes to hold. A job that ends at this instant keeps its speed.
+ */
 static void change_limit(struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
     bool computes = run->segment == SEGMENT_RUN;

@@ -445,7 +445,7 @@ void job_resize_carry_out(struct sim *sim, const struct job_start *start) {
 
 /* --- job_limit --- */
 
-/* Of rigid jobs policies know what was predicted, of others what is truly left. */
+/* Policies see the predicted rest of a rigid job, and the true rest of others. */
 static void show_limit(struct sim *sim, uint32_t job) {
     struct easim_job *j = view_job(&sim->view, job);
     const struct job_run *run = &sim->runs[job];
@@ -525,7 +525,7 @@ bool job_limit_is_own(const struct sim *sim, uint32_t job) {
     return c->wish_w != sim->view.configs[c->config].power_limit_w;
 }
 
-/* Of a job that has its GPUs since this plan: as if nothing held it back. */
+/* A job that has got its GPUs in this plan is shown at its wish. */
 struct easim_power_job job_limit_power(const struct sim *sim, uint32_t job) {
     const struct limits *l = sim->limits;
     if (!l || sim->view.jobs[job].state != EASIM_JOB_RUNNING || l->class_of[job] == EASIM_NONE)

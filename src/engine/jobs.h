@@ -52,8 +52,8 @@ bool job_limit_alone_differs(const struct sim *sim, uint32_t job, uint32_t confi
 /* Its policy wishes another limit: that of config, which differs in nothing else, or, if wish_w is
    finite, wish_w. The view shows it at once; it holds after limit_delay_s. */
 void job_limit_change(struct sim *sim, uint32_t job, uint32_t config, double wish_w);
-/* The wish that watts mean: brought into the range of the GPUs, in a configuration that says so or
-   in that without a limit. */
+/* The wish for `watts`, brought into the range of the GPUs: in the configuration with this limit if
+   there is one, else in that without a limit. */
 struct job_wish {
     uint32_t config, class;
     double limit_w; /* brought into the range */
@@ -62,7 +62,7 @@ struct job_wish {
 struct job_wish job_limit_find(struct sim *sim, uint32_t job, double watts);
 /* Whether its wish is none of its configuration. */
 bool job_limit_is_own(const struct sim *sim, uint32_t job);
-/* What easim.power is to show of it; and shows it after its GPUs, wish or hold have changed. */
+/* The row of easim.power for a job; and its update after its GPUs, wish or hold have changed. */
 struct easim_power_job job_limit_power(const struct sim *sim, uint32_t job);
 void job_limit_show_power(struct sim *sim, uint32_t job);
 /* Before code of the policy: it sees the speed and power that jobs have under their limits. */

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* What classes differ in. */
+/* Jobs with the same key share a class. */
 struct class_key {
     double wish_w, flex, utilization;
     uint32_t config, span;

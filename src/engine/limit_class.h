@@ -1,5 +1,5 @@
-/* What jobs on whole GPUs draw, and how fast they are, between their least draw and that of their
-   wish (semantics 37.2, 37.3). Jobs that are alike in it share a class. */
+/* Draw and speed of jobs on whole GPUs, between their least draw and that of their wish (semantics
+   37.2, 37.3). Jobs that are alike in both share a class. */
 #ifndef EASIM_ENGINE_LIMIT_CLASS_H
 #define EASIM_ENGINE_LIMIT_CLASS_H
 
@@ -9,7 +9,7 @@
 
 #define LIMIT_RANGES 2 /* in which the draw of a job rises, one after the other (power_cap.h) */
 
-/* Of a job at some place in its ranges. */
+/* Speed and power of a job at some place in its ranges. */
 struct limit_hold {
     double goodput; /* without noise and neighbours */
     int64_t nw;     /* of all its GPUs while it computes */
@@ -27,13 +27,13 @@ struct limit_class {
     struct limit_hold *steps; /* by the sum of steps of its ranges; NULL: not asked for yet */
 };
 
-/* How far jobs have risen in each of their ranges, 0 to 1. */
+/* The part of each range, 0 to 1, by which jobs have risen. */
 struct limit_place {
     double x[LIMIT_RANGES];
     uint32_t step, step_before; /* the sum over ranges, and what it was until it changed last */
 };
 
-/* Zero-initialise, but for what it looks at, which is borrowed. */
+/* Zero-initialise, except cluster, workload, configs (borrowed) and steps. */
 struct limit_classes {
     const struct cluster *cluster;
     const struct workload *workload;
@@ -48,13 +48,13 @@ void limit_classes_finish(struct limit_classes *classes);
    utilization: of a rigid job in its present step; negative: its mean. */
 uint32_t limit_class_of(struct limit_classes *classes, uint32_t job, uint32_t config, uint32_t span,
                         double wish_w, double utilization);
-/* What all its GPUs count against the cap at its wish. */
+/* Power of all its GPUs that counts against the cap at its wish, nW. */
 int64_t limit_class_want_nw(const struct limit_class *class);
 
-/* What a job of a class draws and does at a place. */
+/* Speed and power of a job of a class at a place. */
 struct limit_hold limit_class_hold(struct limit_classes *classes, uint32_t class,
                                    const struct limit_place *place);
-/* The same where each of its GPUs draws so much, at most as at the wish. */
+/* The same at a draw of each of its GPUs; a draw above that of the wish is brought down to it. */
 struct limit_hold limit_class_at(const struct limit_class *class, int64_t gpu_nw);
 
 #endif

@@ -101,8 +101,8 @@ int64_t limits_reach_ns(const struct sim *sim, uint32_t job, double work) {
     return m->done_ns + units_duration_ns(fmax(0, work - done) / (m->hold.goodput * p->factor));
 }
 
-/* How long before now the last periodic checkpoint of a computing member was; -1: there is none
-   after from_ns. */
+/* Time since the last periodic checkpoint of a computing member; -1: there is none after
+   from_ns. */
 static int64_t checkpoint_ago_ns(const struct sim *sim, size_t i, int64_t from_ns) {
     int64_t interval_ns = sim->limits->rests.at[i].interval_ns;
     if (interval_ns < 0)
@@ -149,7 +149,7 @@ static uint32_t throttled_gpus(const struct limits *l, size_t i) {
     return is_throttled ? held->k : 0;
 }
 
-/* Of what its members have not yet added to the totals of their jobs. */
+/* Time below its flex that is not in the totals of its job yet. */
 static int64_t broken_ns(const struct limits *l, size_t i, int64_t throttled_ns) {
     const struct limit_class *held = &l->classes.at.at[l->held.at[i]];
     return held->broken_nw < held->full.nw ? l->rests.at[i].broken_ns : throttled_ns;
@@ -313,7 +313,7 @@ void limits_ask(struct sim *sim, uint32_t job) {
     add_due(sim, h, job);
 }
 
-/* Whether a member for which no change is pending is to have another hold. */
+/* Whether the hold of a member without a pending change is to change. */
 static bool moves(struct sim *sim, size_t i) {
     const struct limits *l = sim->limits;
     const struct limit_class *c = &l->classes.at.at[l->wanted.at[i]];
@@ -342,14 +342,14 @@ void limits_ask_groups(struct sim *sim, const bool *changed) {
     }
 }
 
-/* What members of a sweep have in common, mostly. */
+/* Sums of a sweep over members, and the time that most of them have in common. */
 struct sweep {
     int64_t passed_ns, more_nw;
     double passed_s;
 };
 
-/* As set_hold, for a member that computes, has no event and is what it was: another hold of its
-   class. By itself, because to share flush_energy and flush_work costs a sweep a tenth. */
+/* As set_hold, for a member that computes and has no event, and whose class stays. It is written
+   out because a sweep takes a tenth longer with flush_energy and flush_work. */
 static void change_alone(struct sim *sim, size_t i, struct sweep *sweep) {
     struct limits *l = sim->limits;
     struct limit_member *m = &l->members.at[i];

@@ -10,8 +10,8 @@
 
 /* --- members: jobs that hold whole GPUs --- */
 
-/* What a change of each member touches, of its present run: work up to done_ns, the rest up to
-   since_ns. What changes its draw alone leaves the work as it is. */
+/* The part that a change of each member touches. All is of its present run: work up to done_ns, the
+   rest up to since_ns. A change of the draw alone leaves the work as it is. */
 struct limit_member {
     double done; /* work without noise and neighbours */
     int64_t done_ns, since_ns, throttled_ns;
@@ -19,7 +19,7 @@ struct limit_member {
     struct limit_hold hold;
 };
 
-/* And what it mostly does not. */
+/* The part that few changes touch. */
 struct limit_rest {
     double stretch_done;   /* done when the present stretch (segments.h) began */
     double kept_done;      /* done and drawn at the last periodic checkpoint before since_ns */
@@ -45,7 +45,7 @@ enum limit_flag {
     LIMIT_SHOWN = 64      /* policies have been shown its hold since it got its GPUs */
 };
 
-/* Of a job's whole life, for results. */
+/* Results of a job's whole life. */
 struct limit_totals {
     double lost_s;
     int64_t throttled_ns, broken_ns;
@@ -71,7 +71,7 @@ struct limits {
     uint32_t *place_of;            /* by job: its index below + 1; 0: it is no member */
     struct limit_totals *totals;   /* by job */
     ARRAY_OF(uint32_t) jobs;
-    ARRAY_OF(uint32_t) wanted, held, groups; /* class_of; the class of the hold; group_of */
+    ARRAY_OF(uint32_t) wanted, held, groups; /* class_of, the class of the hold, group_of */
     ARRAY_OF(uint8_t) flags;                 /* enum limit_flag */
     ARRAY_OF(int64_t) pending;               /* when a change takes place; -1: none is asked for */
     ARRAY_OF(struct limit_member) members;
@@ -108,13 +108,13 @@ static inline bool limits_has_flag(const struct sim *sim, uint32_t job, enum lim
     return limits_have(sim, job) &&
            sim->limits->flags.at[sim->limits->place_of[job] - 1] & (unsigned)flag;
 }
-/* The configuration that its policy wishes: that of run->config but for the limit, which is to
- * come. */
+/* The configuration that its policy wishes. It differs from run->config in the limit at most: that
+   change is pending. */
 static inline uint32_t limits_config(const struct sim *sim, uint32_t job) {
     return limits_have(sim, job) ? sim->limits->classes.at.at[sim->limits->class_of[job]].config
                                  : sim->runs[job].config;
 }
-/* Of its life so far, for a run with limits. */
+/* Totals of its life so far, for a run with limits. */
 struct limit_totals limits_totals_of(const struct sim *sim, uint32_t job);
 /* Goodput and power that hold; what its group and wish say that should. */
 struct limit_hold limits_target(struct sim *sim, uint32_t job);
@@ -147,7 +147,7 @@ void limits_begin_stretch(struct sim *sim, uint32_t job);
 
 /* --- changes --- */
 
-/* It is to be of another class, whatever it holds. */
+/* Its class is another; its hold stays as it is. */
 void limits_set_class(struct sim *sim, uint32_t job, uint32_t class);
 /* Its class or place is another: what holds follows after limit_delay_s. A change that is asked for
    already keeps its time. */
@@ -165,9 +165,9 @@ double limits_shown_work(struct sim *sim, uint32_t job);
 void limits_pass_due(struct sim *sim, uint32_t gpu_type,
                      void (*change)(struct sim *sim, uint32_t job));
 /* Its configuration or utilization is another, for the same limit: it goes on at the same draw, or
-   at its wish if it did. What is to come is asked for. */
+   at its wish if it did. The change of its limit is pending. */
 void limits_follow(struct sim *sim, uint32_t job);
-/* What should hold does, in members and meter. False: it did already. */
+/* Makes the hold of its class and place hold, in members and meter. False: it did already. */
 bool limits_apply(struct sim *sim, uint32_t job);
 
 /* --- ends --- */

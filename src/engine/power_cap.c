@@ -9,7 +9,7 @@
 
 /* --- set-up --- */
 
-/* What a group begins with; the leaves follow. */
+/* The first part of a group's key; the leaves follow. */
 struct group_key {
     uint32_t kind; /* enum group_kind */
     uint32_t count;
@@ -279,7 +279,7 @@ static void add_member(struct sim *sim, uint32_t class, uint32_t group, int sign
     }
 }
 
-/* What whole GPUs add beside what they draw; sums by domain, or NULL. */
+/* Power that whole GPUs add to what they draw; sums by domain, or NULL. */
 static int64_t add_pieces(struct sim *sim, uint32_t h, const struct allocation *allocation,
                           int sign, int64_t *tally) {
     const struct piece *pieces = allocation_pieces(allocation);
@@ -531,7 +531,7 @@ static bool is_in(const struct sim *sim, uint32_t job, uint32_t domain) {
     return i < g->part_count;
 }
 
-/* What a job counts against the cap at its wish. */
+/* Power of a job at its wish that counts against the cap. */
 static double job_w(const struct sim *sim, const struct easim_job *job) {
     const struct easim_config *c = &sim->view.configs[job->config];
     return easim_config_gpus(c) *

@@ -94,8 +94,9 @@ bool power_cap_forbids_job(struct sim *sim, uint32_t job);
 
 /* Sets places for the present sums and cap, and asks members to change. False: they are set. */
 bool power_cap_settle(struct sim *sim);
-/* How far the jobs of a domain have risen, as decided: in each stage those that no domain inside
-   it stops; 1 if there are none. And the power of the domain then, rounded down by group. */
+/* The decided place of the jobs of a domain: in each stage, the part of their range by which those
+   jobs rise that only this domain stops; 1 if there are none. And the power of the domain at these
+   places, rounded down by group. */
 struct cap_share {
     double x[FILL_STAGES];
     int64_t nw;
@@ -107,7 +108,8 @@ void power_cap_survey(const struct sim *sim, struct cap_share *shares);
 /* Whether a job gives way before another, as in charon (semantics 6.2): best-effort before sla,
    most power, latest start, last submitted. */
 bool power_cap_goes_before(const struct sim *sim, uint32_t job, uint32_t other);
-/* Who gives way if the cap is exceeded even so; EASIM_NONE: nobody may, or has to. */
+/* The job that gives way if the cap is exceeded with all jobs at their least draw; EASIM_NONE:
+ * none. */
 uint32_t power_cap_next_victim(const struct sim *sim);
 
 #endif

@@ -7,7 +7,7 @@ NODES = ("{count: 1, gpu: a100, gpus: 8}", "{count: 4, gpu: a100, gpus: 8, base_
 ENFORCED = "  power_cap: {enforce: throttle}\n"
 CAP = "c.yaml:5:14: cluster.power_cap"
 WATTS = "expected number > 0 and <= 1000000000000"
-NEEDS = "expected cluster.power_cap with enforce: throttle or throttle_then_preempt beside it"
+NEEDS = "expected cluster.power_cap with enforce: throttle or throttle_then_preempt in it"
 JOBS = "job_id,submit_s,duration_s,gpus,flex\n1,0,100,1,{}\n"
 
 
@@ -42,9 +42,9 @@ CASES = [
     cap("watts that are not a number", "{watts: nan}", f"c.yaml:5:22: cluster.power_cap.watts: {WATTS}, got \"nan\""),
     cap("a number", "4000", f"{CAP}: expected a mapping of keys to values, got \"4000\""),
     cap("nothing to enforce", "{enforce: throttle}",
-        f"{CAP}: expected watts or file, or power_domains beside it"),
+        f"{CAP}: expected watts or file, or power_domains in the cluster"),
     cap("a key of a file without one", "{watts: 4000, period: 24h}",
-        f"{CAP}: expected file beside column, time_column, repeat and period"),
+        f"{CAP}: expected file with column, time_column, repeat and period"),
     cap("a file that is not there", "{file: cap.csv, enforce: throttle}",
         "c.yaml:5:21: cluster.power_cap.file: cap.csv: cannot open: No such file or directory"),
     cap("a file with other columns", "{file: cap.csv, enforce: throttle}",
