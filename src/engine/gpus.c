@@ -159,7 +159,11 @@ static void show_gpus_taken(struct sim *sim, uint32_t job, const struct allocati
     const struct piece *pieces = allocation_pieces(allocation);
     for (uint32_t i = 0; i < allocation->count; i++)
         view_take_gpus(&sim->view, pieces[i].node, piece_gpus(allocation, &pieces[i], whole));
-    power_cap_charge(sim, job, config, allocation, added_nw(sim, allocation, config));
+    int64_t more_nw = added_nw(sim, allocation, config);
+    if (sim->limits)
+        power_cap_charge_member(sim, job, config, allocation, more_nw);
+    else
+        power_cap_add(sim, more_nw);
     view_user_gets(&sim->view, sim->view.jobs[job].user, &sim->view.configs[config]);
 }
 
@@ -168,7 +172,11 @@ static void show_gpus_given_back(struct sim *sim, uint32_t job, const struct all
     const struct piece *pieces = allocation_pieces(allocation);
     for (uint32_t i = 0; i < allocation->count; i++)
         view_give_back_gpus(&sim->view, pieces[i].node, piece_gpus(allocation, &pieces[i], whole));
-    power_cap_discharge(sim, job, config, allocation, added_nw(sim, allocation, config));
+    int64_t less_nw = added_nw(sim, allocation, config);
+    if (sim->limits)
+        power_cap_discharge_member(sim, job, config, allocation, less_nw);
+    else
+        power_cap_add(sim, -less_nw);
     view_user_gives_back(&sim->view, sim->view.jobs[job].user, &sim->view.configs[config]);
 }
 

@@ -185,7 +185,7 @@ static const char *reject_reason(struct sim *sim, uint32_t job) {
     const struct config_set *set = &sim->workload->table.sets.at[sim->workload->jobs.at[job].set];
     if (set->count == 0)
         return set->reason;
-    if (power_cap_forbids_job(sim, job))
+    if (sim->over_cap && power_cap_forbids_job(sim, job))
         return "over the power cap in every configuration, even alone on the cluster";
     if (sim->view.jobs[job].time_best_s > TIME_MAX_S)
         return "would run longer than 4e9 s";

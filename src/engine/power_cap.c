@@ -81,9 +81,8 @@ static int64_t cap_nw(const struct sim *sim) {
     return isfinite(cap_w) ? power_nw(cap_w) : FILL_NO_CAP;
 }
 
-bool power_cap_binds(const struct sim *sim) {
-    return sim->cap ? cap_nw(sim) != FILL_NO_CAP || sim->cap->domain_count > 1
-                    : sim->keeps_cap && isfinite(sim->view.v->power_cap_w);
+bool power_cap_binds_members(const struct sim *sim) {
+    return cap_nw(sim) != FILL_NO_CAP || sim->cap->domain_count > 1;
 }
 
 static int64_t domain_cap_nw(const struct sim *sim, uint32_t domain) {
@@ -322,10 +321,8 @@ static struct cap_trial place_of(struct sim *sim, uint32_t job, uint32_t config,
 /* Where it is. */
 static struct cap_trial place_held(const struct sim *sim, uint32_t job) {
     struct cap_trial place = {EASIM_NONE, EASIM_NONE, -1};
-    if (!sim->limits)
-        return place;
-    place.class = sim->limits->class_of[job];
-    place.group = sim->limits->group_of[job];
+    if (sim->limits)
+        place = (struct cap_trial){sim->limits->class_of[job], sim->limits->group_of[job], -1};
     return place;
 }
 
@@ -336,24 +333,16 @@ static void commit(struct sim *sim, int64_t more_nw) {
     power_cap_show(sim);
 }
 
-void power_cap_charge(struct sim *sim, uint32_t job, uint32_t config,
-                      const struct allocation *allocation, int64_t added_nw) {
-    if (!sim->limits) { /* mostly */
-        commit(sim, added_nw);
-        return;
-    }
+void power_cap_charge_member(struct sim *sim, uint32_t job, uint32_t config,
+                             const struct allocation *allocation, int64_t added_nw) {
     const struct cap_trial place = place_of(sim, job, config, allocation);
     sim->limits->class_of[job] = place.class;
     sim->limits->group_of[job] = place.group;
     commit(sim, add_all(sim, &place, config, allocation, added_nw, NULL));
 }
 
-void power_cap_discharge(struct sim *sim, uint32_t job, uint32_t config,
-                         const struct allocation *allocation, int64_t added_nw) {
-    if (!sim->limits) {
-        commit(sim, -added_nw);
-        return;
-    }
+void power_cap_discharge_member(struct sim *sim, uint32_t job, uint32_t config,
+                                const struct allocation *allocation, int64_t added_nw) {
     const struct cap_trial place = place_held(sim, job);
     commit(sim, add_all(sim, &place, config, allocation, added_nw, NULL));
     sim->limits->class_of[job] = sim->limits->group_of[job] = EASIM_NONE;
@@ -437,8 +426,8 @@ int64_t power_cap_most_entry_nw(struct sim *sim, uint32_t config,
 
 bool power_cap_forbids_job(struct sim *sim, uint32_t job) {
     const struct config_set *set = &sim->workload->table.sets.at[sim->workload->jobs.at[job].set];
-    bool over = sim->over_cap;
-    for (uint32_t c = set->first; c < set->first + set->count && sim->over_cap; c++) {
+    bool over = true;
+    for (uint32_t c = set->first; c < set->first + set->count; c++) {
         const struct easim_config *config = &sim->view.configs[c];
         if (sim->most_entry_nw && config->milli == 0) {
             uint32_t class = limits_class(sim, job, c, config->empty_span, INFINITY);

@@ -11,6 +11,8 @@
 #include "cluster/power_fill.h"
 #include "engine/limits.h"
 
+#include <math.h>
+
 /* Sums of the members in a domain. Domain 0 is the cluster. */
 struct cap_domain {
     int64_t others_nw; /* all else in it; of the cluster: see power_cap.c */
@@ -50,8 +52,13 @@ struct cap_state {
 /* Fills in sim->cap. */
 void power_cap_init(struct sim *sim);
 void power_cap_finish(struct sim *sim);
+/* Whether an enforced cap, or one of its domains, is finite now. */
+bool power_cap_binds_members(const struct sim *sim);
 /* Whether there is a cap now that binds the policy. */
-bool power_cap_binds(const struct sim *sim);
+static inline bool power_cap_binds(const struct sim *sim) {
+    return sim->cap ? power_cap_binds_members(sim)
+                    : sim->keeps_cap && isfinite(sim->view.v->power_cap_w);
+}
 /* Whether it is exceeded, even with all members at their least draw. */
 bool power_cap_is_over(const struct sim *sim);
 /* Whether it forbids that a node draws more, without members. */
@@ -63,19 +70,24 @@ void power_cap_note(struct sim *sim, uint32_t node, int64_t more_nw);
 
 /* --- members: what they count --- */
 
-/* A job gets an allocation, which adds added_nw to the committed power: its class and its group;
-   and loses it. */
-void power_cap_charge(struct sim *sim, uint32_t job, uint32_t config,
-                      const struct allocation *allocation, int64_t added_nw);
-void power_cap_discharge(struct sim *sim, uint32_t job, uint32_t config,
-                         const struct allocation *allocation, int64_t added_nw);
+/* With limits: a job gets an allocation, which adds added_nw to the committed power: its class and
+   its group; and loses it. */
+void power_cap_charge_member(struct sim *sim, uint32_t job, uint32_t config,
+                             const struct allocation *allocation, int64_t added_nw);
+void power_cap_discharge_member(struct sim *sim, uint32_t job, uint32_t config,
+                                const struct allocation *allocation, int64_t added_nw);
+/* Without: committed power that no cap divides. */
+static inline void power_cap_add(struct sim *sim, int64_t more_nw) {
+    sim->committed_nw += more_nw;
+    view_header(&sim->view)->power_w = power_w(sim->committed_nw);
+}
 /* It goes on in another class. */
 void power_cap_recharge(struct sim *sim, uint32_t job, uint32_t class);
 
 /* --- trials --- */
 
-/* Tries what power_cap_charge does; or, for the GPUs that it has, what power_cap_discharge does.
-   Returns what that adds to sim->committed_nw. */
+/* Tries what power_cap_charge_member does; or, for the GPUs that it has, what
+   power_cap_discharge_member does. Returns what that adds to sim->committed_nw. */
 int64_t power_cap_try(struct sim *sim, uint32_t job, uint32_t config,
                       const struct allocation *allocation, int64_t added_nw);
 int64_t power_cap_try_without(struct sim *sim, uint32_t job, int64_t added_nw);
@@ -87,7 +99,7 @@ bool power_cap_end_trial(struct sim *sim, int64_t *committed_nw);
 int64_t power_cap_most_entry_nw(struct sim *sim, uint32_t config,
                                 const struct allocation *allocation);
 /* Whether constant caps forbid every configuration of a job's set, on the empty cluster: fills in
-   sim->over_cap for them. */
+   sim->over_cap for them, which is not NULL. */
 bool power_cap_forbids_job(struct sim *sim, uint32_t job);
 
 /* --- enforcement --- */

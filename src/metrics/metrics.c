@@ -126,13 +126,13 @@ static void add_violation(struct metrics *metrics, const struct sim *sim, int64_
                           int64_t to_ns) {
     double cap_w = sim->view.v->power_cap_w;
     const struct cap_rules *rules = &sim->cluster->cap_rules;
-    int64_t over_nw = isfinite(cap_w) ? sim->meter.advanced_nw - power_nw(cap_w) : 0,
-            grace_ns = rules->enforce == ENFORCE_NONE ? 0 : units_ns(rules->grace_s);
+    int64_t over_nw = isfinite(cap_w) ? sim->meter.advanced_nw - power_nw(cap_w) : 0;
     metrics->capped = metrics->capped || isfinite(cap_w);
     if (over_nw <= 0) {
         metrics->over_since_ns = -1;
         return;
     }
+    int64_t grace_ns = rules->enforce == ENFORCE_NONE ? 0 : units_ns(rules->grace_s);
     if (metrics->over_since_ns < 0)
         metrics->over_since_ns = from_ns;
     int64_t since_ns = metrics->over_since_ns + grace_ns;
