@@ -4,6 +4,7 @@
 #include "base/numfmt.h"
 #include "base/str.h"
 #include "cli/options.h"
+#include "ingest/peaks.h"
 #include "io/time_zone.h"
 #include "metrics/summary.h"
 #include "output/plot/dir.h"
@@ -513,6 +514,12 @@ int option_read_steps(const char *text, void *target, struct arena *arena, struc
     options->first_step = first;
     options->last_step = last;
     return 0;
+}
+
+int option_read_peaks(const char *text, void *target, struct arena *arena, struct error *reterr) {
+    struct gpu_peaks *peaks = arena_alloc(arena, sizeof *peaks);
+    *(const struct gpu_peaks **)target = peaks;
+    return gpu_peaks_parse(text, peaks, reterr);
 }
 
 /* "8x32:40", "4x16:ddr3:5" */

@@ -132,6 +132,9 @@ int option_read_steps(const char *text, void *target, struct arena *arena,
                       struct error *reterr) MUST_CHECK;
 int option_read_ram(const char *text, void *target, struct arena *arena,
                     struct error *reterr) MUST_CHECK;
+/* NAME=VALUE with commas: const struct gpu_peaks *. */
+int option_read_peaks(const char *text, void *target, struct arena *arena,
+                      struct error *reterr) MUST_CHECK;
 /* A bare number of microseconds, or a time with its unit: double, microseconds. */
 int option_read_microseconds(const char *text, void *target, struct arena *arena,
                              struct error *reterr) MUST_CHECK;

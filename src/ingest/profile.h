@@ -44,7 +44,9 @@ enum profile_use {
     PROFILE_RESCALE = 1 << 11,
     PROFILE_POWER_SCOPE = 1 << 12,
     PROFILE_GPUS_PER_NODE = 1 << 13,
-    PROFILE_TELEMETRY = PROFILE_SAMPLES | PROFILE_TRIM_IDLE /* power over time */
+    PROFILE_PIPES = 1 << 14,
+    PROFILE_TELEMETRY = PROFILE_SAMPLES | PROFILE_TRIM_IDLE, /* power over time */
+    PROFILE_DCGM = PROFILE_TELEMETRY | PROFILE_PIPES         /* and activity of pipes */
 };
 
 /* Options of the user; NULL, 0 or NAN if not given. Texts are borrowed. */
@@ -71,7 +73,10 @@ struct profile_options {
     uint32_t gpus_per_node;  /* 0: not said */
     const char *power_scope; /* "node", "node_ac" or "node_dc" */
     bool trim_idle;          /* leave out both ends where utilization is 0 */
-    unsigned given;          /* of enum profile_use */
+    double
+        tensor_threshold; /* tensor cores compute in FP16 if FP16 activity is above this x FP32 */
+    const struct gpu_peaks *peaks; /* instead of those of the GPU type; NULL: not said */
+    unsigned given;                /* of enum profile_use */
 };
 
 /* Data of a training run: columns written only if a row has one. NULL, 0, NAN: unknown. */

@@ -193,6 +193,23 @@ NVIDIA = {
     "no_power.csv": (2, None, "{}/no_power.csv" + NO_HEADER),
 }
 
+def pipes(device, *, tensor, fp32, fp16, clock, tensor_clock, precision, peaks, mfu_of=None):
+    """pipes.txt: a second at 915 MHz with tensor activity 0.5 and one at 1830 MHz with 0.25; FP32 0.125 and FP16 0.375 in both. The
+    first sample has no activity, the last one an impossible one. TFLOP/s, MHz; 300 W."""
+    seconds = [share * tensor * (mhz / tensor_clock if tensor_clock else 1) +
+               (0.125 * fp32 + 0.375 * fp16) * (mhz / clock if clock else 1) for mhz, share in ((915, 0.5), (1830, 0.25))]
+    mean = sum(seconds) / 2
+    return (0, {"flops": [{"device": "0", "peaks_of": peaks, "tensor_precision": precision, "samples": 2, "duration_s": 2,
+                           "tflop_s": mean, "mfu": mean / tensor, "pj_per_flop": 300 / mean,
+                           "sm_clock_share": (915 + 1830) / 2 / tensor_clock if tensor_clock else None}],
+                "flops_over_time": [{"device": "0", "tflop_s": second} for second in seconds]}, device)
+
+
+LEFT_OUT = ("2 samples without all pipes, or with an activity outside 0 to 1, have no FLOP/s\n"
+            "FLOP/s are estimates from the activity of pipes: Meta found counters up to 10 % higher; easim has no data to check this\n")
+NO_PIPES = "".join(f"1 samples without {name} activity\n" for name in ("tensor", "FP64", "FP32", "FP16")) + NO_TIMES
+NO_FLOPS = "--peaks: 1 devices have no FLOP/s: "
+NO_PEAKS = "the peaks of their GPU type are not known\n"
 DCGM_MISSING = "2 samples without memory used\n1 samples without SM activity\n1 samples without a reading of the energy counter\n"
 # GPU 0: 100, 200 W a second apart, its counter 160 J; memory and activity without the blanks. Other entities do not count.
 DCGM = {
@@ -204,8 +221,24 @@ DCGM = {
     "bad_rows.txt": (3, {"bad_rows": 2, "devices": [{"samples": 2, "energy_j": 200}]},
                      unread("bad_rows.txt", 2, 4) + "1 last lines without a line end left out\n" + NO_TIMES),
     "new_names.txt": (0, {"devices": [RISE | {"duration_s": 1, "energy_j": 15, "utilization_mean_%": 75,
-                                              "tensor_active_mean": 0.5}]}, NO_TIMES),
+                                              "tensor_active_mean": 0.5}]}, NO_FLOPS + NO_PEAKS + NO_TIMES),
     "string_field.txt": (0, {"bad_rows": 0, "devices": [{"samples": 2, "energy_j": 15}]}, NO_TIMES),
+    # 0.375 > 1 x 0.125: FP16
+    "pipes.txt --gpu H100": pipes(LEFT_OUT + NO_PIPES, tensor=989.4, fp32=66.9, fp16=133.8, clock=1980, tensor_clock=1830,
+                                  precision="fp16", peaks="H100"),
+    "pipes.txt --gpu H100 --tensor-threshold 4": pipes(LEFT_OUT + NO_PIPES, tensor=494.7, fp32=66.9, fp16=133.8, clock=1980,
+                                                       tensor_clock=1830, precision="tf32", peaks="H100"),
+    "pipes.txt --gpu Tesla_V100-SXM2 --tensor-threshold 4": pipes(
+        LEFT_OUT + NO_PIPES, tensor=125, fp32=15.7, fp16=31.4, clock=1530, tensor_clock=1530, precision="fp16", peaks="V100"),
+    "pipes.txt --gpu H100 --precision TF32": pipes(LEFT_OUT + NO_PIPES, tensor=494.7, fp32=66.9, fp16=133.8, clock=1980,
+                                                   tensor_clock=1830, precision="tf32", peaks="H100"),
+    "pipes.txt --gpu H100 --peaks tensor_fp16=800,clock=1000": pipes(
+        LEFT_OUT + NO_PIPES, tensor=800, fp32=66.9, fp16=133.8, clock=1000, tensor_clock=1000, precision="fp16", peaks="H100"),
+    "pipes.txt --peaks tensor_fp16=100,fp16=20": pipes(
+        "1 devices whose FP32 peak is not known: its FLOP count as 0\n" + LEFT_OUT + NO_PIPES, tensor=100, fp32=0, fp16=20,
+        clock=None, tensor_clock=None, precision="fp16", peaks="given"),
+    "pipes.txt --gpu H1000": (0, {"devices": [{"samples": 4}]}, NO_FLOPS + NO_PEAKS + NO_PIPES),
+    "pipes.txt --peaks fp32=10": (0, {"devices": [{"samples": 4}]}, NO_FLOPS + "the peak of tensor cores is not known\n" + NO_PIPES),
     "no_header.txt": (2, None, '{}/no_header.txt: expected dcgmi dmon with a line "#Entity ..."\n'),
 }
 

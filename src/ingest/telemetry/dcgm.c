@@ -32,6 +32,17 @@ static const struct {
     {"DRAMA", TELEMETRY_DRAM_ACTIVE},
     {"DRAM_ACTIVE", TELEMETRY_DRAM_ACTIVE},
     {"DRAM_UTIL_RATIO", TELEMETRY_DRAM_ACTIVE},
+    {"FP64A", TELEMETRY_FP64_ACTIVE},
+    {"PIPE_FP64_ACTIVE", TELEMETRY_FP64_ACTIVE},
+    {"FP64_UTIL_RATIO", TELEMETRY_FP64_ACTIVE},
+    {"FP32A", TELEMETRY_FP32_ACTIVE},
+    {"PIPE_FP32_ACTIVE", TELEMETRY_FP32_ACTIVE},
+    {"FP32_UTIL_RATIO", TELEMETRY_FP32_ACTIVE},
+    {"FP16A", TELEMETRY_FP16_ACTIVE},
+    {"PIPE_FP16_ACTIVE", TELEMETRY_FP16_ACTIVE},
+    {"FP16_UTIL_RATIO", TELEMETRY_FP16_ACTIVE},
+    {"SMCLK", TELEMETRY_SM_CLOCK},
+    {"SM_CLOCK", TELEMETRY_SM_CLOCK},
     {"POWER_MGMT_LIMIT", TELEMETRY_POWER_LIMIT},
 };
 
@@ -170,7 +181,7 @@ static int dcgm_read(char *const *paths, size_t count, const struct profile_opti
 }
 
 const struct profile_reader dcgm_reader = {"dcgm", "dcgmi dmon", dcgm_read,
-                                           PROFILE_TELEMETRY | PROFILE_INTERVAL, NULL};
+                                           PROFILE_DCGM | PROFILE_INTERVAL, NULL};
 
 /* --- dcgm_exporter --- */
 /* Prometheus text of dcgm-exporter: NAME{label="value",...} VALUE [MILLISECONDS]. */
@@ -295,4 +306,4 @@ static int exporter_read(char *const *paths, size_t count, const struct profile_
 
 const struct profile_reader dcgm_exporter_reader = {
     "dcgm-exporter", "Prometheus text of dcgm-exporter", exporter_read,
-    PROFILE_TELEMETRY | PROFILE_INTERVAL, NULL};
+    PROFILE_DCGM | PROFILE_INTERVAL, NULL};

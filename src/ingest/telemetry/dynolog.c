@@ -19,6 +19,10 @@ static const struct {
     {"sm_active_ratio", TELEMETRY_SM_ACTIVE, TELEMETRY_PLAIN},
     {"tensorcore_active", TELEMETRY_TENSOR_ACTIVE, TELEMETRY_PLAIN},
     {"hbm_mem_bw_util", TELEMETRY_DRAM_ACTIVE, TELEMETRY_PLAIN},
+    {"fp64_active", TELEMETRY_FP64_ACTIVE, TELEMETRY_PLAIN},
+    {"fp32_active", TELEMETRY_FP32_ACTIVE, TELEMETRY_PLAIN},
+    {"fp16_active", TELEMETRY_FP16_ACTIVE, TELEMETRY_PLAIN},
+    {"gpu_frequency_mhz", TELEMETRY_SM_CLOCK, TELEMETRY_PLAIN},
 };
 
 #define UNSET_BEFORE_NS INT64_C(31536000000000000) /* 1971 */
@@ -117,5 +121,4 @@ static int dynolog_read(char *const *paths, size_t count, const struct profile_o
 }
 
 const struct profile_reader dynolog_reader = {"dynolog", "records of dynolog, glog or JSON lines",
-                                              dynolog_read, PROFILE_TELEMETRY | PROFILE_INTERVAL,
-                                              NULL};
+                                              dynolog_read, PROFILE_DCGM | PROFILE_INTERVAL, NULL};

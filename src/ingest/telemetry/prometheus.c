@@ -171,4 +171,4 @@ static int prometheus_read(char *const *paths, size_t count, const struct profil
 
 const struct profile_reader prometheus_reader = {"prometheus",
                                                  "answers of the Prometheus API to DCGM's series",
-                                                 prometheus_read, PROFILE_TELEMETRY, NULL};
+                                                 prometheus_read, PROFILE_DCGM, NULL};

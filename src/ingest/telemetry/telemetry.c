@@ -70,18 +70,23 @@ static void add_counter(struct telemetry_device *device, int64_t time_ns, double
 
 /* Some files have a line for each metric: what belongs to the instant above goes there. */
 static void add_activity(struct telemetry_device *device, const struct telemetry_sample *sample) {
-    const double *ratios = &sample->metrics[TELEMETRY_SM_ACTIVE];
+    const double *metrics = &sample->metrics[TELEMETRY_SM_ACTIVE];
+    bool any = false;
     struct telemetry_activity *last =
         device->activities.count > 0 ? &device->activities.at[device->activities.count - 1] : NULL;
-    if (isnan(ratios[0]) && isnan(ratios[1]) && isnan(ratios[2]))
+    for (size_t i = 0; i < TELEMETRY_ACTIVITIES; i++)
+        any = any || !isnan(metrics[i]);
+    if (!any)
         return;
     if (!last || last->time_ns != sample->time_ns) {
         last = array_add(&device->activities);
-        *last = (struct telemetry_activity){sample->time_ns, {NAN, NAN, NAN}};
+        last->time_ns = sample->time_ns;
+        for (size_t i = 0; i < TELEMETRY_ACTIVITIES; i++)
+            last->at[i] = NAN;
     }
     for (size_t i = 0; i < TELEMETRY_ACTIVITIES; i++)
-        if (!isnan(ratios[i]))
-            last->ratios[i] = (float)ratios[i];
+        if (!isnan(metrics[i]))
+            last->at[i] = (float)metrics[i];
 }
 
 void telemetry_add(struct telemetry *telemetry, const struct telemetry_sample *sample) {

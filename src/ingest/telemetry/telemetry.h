@@ -9,9 +9,13 @@
 enum telemetry_metric { /* except power; mean and maximum of the samples are kept */
                         TELEMETRY_UTILIZATION, /* percent */
                         TELEMETRY_MEMORY_USED, /* MiB */
-                        TELEMETRY_SM_ACTIVE,   /* ratios 0..1 */
+                        TELEMETRY_SM_ACTIVE,   /* ratios 0..1, like those of pipes */
                         TELEMETRY_TENSOR_ACTIVE,
                         TELEMETRY_DRAM_ACTIVE,
+                        TELEMETRY_FP64_ACTIVE,
+                        TELEMETRY_FP32_ACTIVE,
+                        TELEMETRY_FP16_ACTIVE,
+                        TELEMETRY_SM_CLOCK,     /* MHz */
                         TELEMETRY_POWER_CAPPED, /* 1 where a power cap slowed the GPU */
                         TELEMETRY_POWER_LIMIT,  /* W */
                         TELEMETRY_METRICS
@@ -25,11 +29,11 @@ struct telemetry_point { /* 24 bytes */
 
 #define TELEMETRY_MOST_DEVICES 65536
 #define TELEMETRY_NO_DEVICE    UINT32_MAX
-#define TELEMETRY_ACTIVITIES   3 /* SM, tensor, DRAM */
+#define TELEMETRY_ACTIVITIES   7 /* from SM activity to SM clock */
 
 struct telemetry_activity { /* what was seen of one instant; NAN: nothing */
     int64_t time_ns;
-    float ratios[TELEMETRY_ACTIVITIES];
+    float at[TELEMETRY_ACTIVITIES];
 };
 
 struct telemetry_metric_sum {
@@ -127,6 +131,15 @@ bool telemetry_is_partial(struct telemetry *telemetry);
 void telemetry_damaged(struct telemetry *telemetry, const char *text);
 void telemetry_bad_row(struct telemetry *telemetry); /* the one at hand */
 void telemetry_init(struct telemetry *telemetry, const struct telemetry_job *job, void *reader);
+/* --- telemetry_flops --- */
+
+/* FLOP/s, MFU and J per FLOP of each device, from the activity of its pipes, all in order of time:
+   figures flops and flops_over_time, and notes. power_w: mean by device. */
+void telemetry_add_flops(const struct telemetry *telemetry, const double *power_w,
+                         const struct telemetry_job *job);
+
+/* --- telemetry_report --- */
+
 /* Figures, notes and the profile row. Negative if there is no power at all. */
 int telemetry_report(struct telemetry *telemetry, const char *format,
                      const struct telemetry_job *job);

@@ -117,8 +117,8 @@ static void order_activities(struct telemetry_device *device) {
             continue;
         }
         for (size_t k = 0; k < TELEMETRY_ACTIVITIES; k++)
-            if (!isnan(all[i].ratios[k]))
-                all[kept - 1].ratios[k] = all[i].ratios[k];
+            if (!isnan(all[i].at[k]))
+                all[kept - 1].at[k] = all[i].at[k];
     }
     device->activities.count = kept;
 }
@@ -129,9 +129,9 @@ static void order_activities(struct telemetry_device *device) {
 static bool is_complete_activity(const struct telemetry_device *device,
                                  const struct telemetry_activity *seen,
                                  double activities[static POWER_FIT_MOST]) {
-    for (size_t k = 0; k < TELEMETRY_ACTIVITIES; k++) {
+    for (size_t k = 0; k < POWER_FIT_MOST; k++) {
         bool shown = device->metrics[TELEMETRY_SM_ACTIVE + k].count > 0;
-        activities[k] = shown ? (double)seen->ratios[k] : 0;
+        activities[k] = shown ? (double)seen->at[k] : 0;
         if (isnan(activities[k]))
             return false;
     }
@@ -253,6 +253,11 @@ static bool has_counter(const struct telemetry_device *device) {
     return !isnan(device->last_counter_j) && counter_s(device) > 0;
 }
 
+/* The count of the meter is better than a sum of samples. */
+static double mean_power_w(const struct telemetry_device *device, const struct power *p) {
+    return has_counter(device) ? device->counter_j / counter_s(device) : p->mean_w;
+}
+
 static void add_device(struct figure *list, const char *key, const struct telemetry_device *device,
                        const struct power *p) {
     static const struct {
@@ -309,6 +314,10 @@ static void note_missing_values(const struct telemetry *telemetry, struct profil
         [TELEMETRY_SM_ACTIVE] = "samples without SM activity",
         [TELEMETRY_TENSOR_ACTIVE] = "samples without tensor activity",
         [TELEMETRY_DRAM_ACTIVE] = "samples without DRAM activity",
+        [TELEMETRY_FP64_ACTIVE] = "samples without FP64 activity",
+        [TELEMETRY_FP32_ACTIVE] = "samples without FP32 activity",
+        [TELEMETRY_FP16_ACTIVE] = "samples without FP16 activity",
+        [TELEMETRY_SM_CLOCK] = "samples without SM clock",
         [TELEMETRY_POWER_CAPPED] = "samples without readable clock reasons",
         [TELEMETRY_POWER_LIMIT] = "samples without power limit"};
     for (size_t i = 0; i < TELEMETRY_METRICS; i++)
@@ -370,14 +379,13 @@ struct totals {
     const char *gpu;
 };
 
-/* The count of the meter is better than a sum of samples. */
 static void add_total(struct totals *totals, const struct telemetry_device *device,
                       const struct power *p) {
     if (p->samples == 0 && !has_counter(device))
         return;
     totals->devices++;
     totals->counters += has_counter(device);
-    totals->power_w += has_counter(device) ? device->counter_j / counter_s(device) : p->mean_w;
+    totals->power_w += mean_power_w(device, p);
     if (p->duration_s > totals->duration_s)
         totals->duration_s = p->duration_s;
     if (!totals->gpu)
@@ -431,6 +439,7 @@ int telemetry_report(struct telemetry *telemetry, const char *format,
         sort_array(telemetry->devices.at[i].points.at, telemetry->devices.at[i].points.count,
                    sample_by_time);
     telemetry_add_power_model(telemetry, profile->figures);
+    double *power_w = mem_alloc((telemetry->devices.count + 1) * sizeof *power_w);
     for (size_t i = 0; i < telemetry->devices.count; i++) {
         struct telemetry_device *device = &telemetry->devices.at[i];
         if (options->trim_idle)
@@ -438,7 +447,10 @@ int telemetry_report(struct telemetry *telemetry, const char *format,
         struct power power = power_of_device(device);
         add_device(list, intern_text(&telemetry->keys, (uint32_t)i), device, &power);
         add_total(&totals, device, &power);
+        power_w[i] = mean_power_w(device, &power);
     }
+    telemetry_add_flops(telemetry, power_w, job);
+    free(power_w);
     add_notes(telemetry, options, profile);
     note_sensors(telemetry, profile);
     if (totals.devices == 0) {

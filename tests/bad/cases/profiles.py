@@ -26,6 +26,15 @@ CASES = [
             "dcgm-exporter, prometheus, dynolog, ea2p, zeus, codecarbon, mlenergy, mlperf, sia, lambda, elasticflow, points)"),
     usage("unknown output format", ["kineto", "t", "--format", "xml"],
           "--format: expected table, csv or json, got \"xml\""),
+    *(usage(f"peaks {text}", ["dcgm", "t", "--peaks", text],
+            "--peaks: expected NAME=VALUE with commas, as fp32=19.5,tensor_fp16=312 (TFLOP/s; also fp64, fp16, tf32, "
+            f"tensor_fp8; memory in GB/s; clock in MHz), got \"{wrong}\"")
+      for text, wrong in {"fp32=19.5,tensor=3": "tensor=3", "fp32=0": "fp32=0", "fp32=nan": "fp32=nan", "fp32": "fp32",
+                          "fp32=1,": "", "fp16=1;fp32=2": "fp16=1;fp32=2"}.items()),
+    usage("tensor threshold below 0", ["dcgm", "t", "--tensor-threshold", "-1"],
+          "--tensor-threshold: expected number 0..1e+06, got \"-1\""),
+    command("profile: peaks of a format without pipes", ["profile", "nvidia-smi", "t", "--peaks", "fp32=1"],
+            "--peaks: not an option of format nvidia-smi, only of dcgm, dcgm-exporter, prometheus, dynolog"),
     usage("steps without an end", ["kineto", "t", "--steps", "550"], "--steps: expected FIRST:LAST, got \"550\""),
     usage("steps backwards", ["kineto", "t", "--steps", "5:4"], "--steps: expected FIRST:LAST, got \"5:4\""),
     usage("no GPUs", ["kineto", "t", "--gpus", "0"], "--gpus: expected integer 1..1048576, got \"0\""),
