@@ -456,8 +456,7 @@ static void show_limit(struct sim *sim, uint32_t job) {
         int64_t now_ns = progress_computing_ns(sim, job),
                 kept_ns = progress_checkpoint_ns(sim, job, now_ns);
         double work = progress_work(sim, job, now_ns);
-        j->remaining = is_rigid ? fmax(0, j->remaining - limits_shown_work(sim, job))
-                                : fmax(0, run->remaining - work);
+        j->remaining = is_rigid ? limits_predicted_now(sim, job) : fmax(0, run->remaining - work);
         if (j->checkpoint_interval_s > 0)
             j->unsaved_work = fmax(0, work - progress_work(sim, job, kept_ns));
     }

@@ -249,7 +249,9 @@ void limits_begin(struct sim *sim, uint32_t job) {
     struct limit_member *m = &sim->limits->members.at[i];
     struct limit_rest *rest = &sim->limits->rests.at[i];
     *m = (struct limit_member){.done_ns = sim->now_ns, .since_ns = sim->now_ns, .hold = m->hold};
-    *rest = (struct limit_rest){.interval_ns = rest->interval_ns, .counted_ns = sim->now_ns};
+    *rest = (struct limit_rest){.interval_ns = rest->interval_ns,
+                                .counted_ns = sim->now_ns,
+                                .predicted = sim->view.jobs[job].remaining};
     sim->limits->flags.at[i] &= (uint8_t)~LIMIT_TOUCHED;
 }
 
@@ -431,13 +433,14 @@ void limits_set_shown(struct sim *sim, uint32_t job) {
     sim->limits->flags.at[index_of(sim, job)] |= LIMIT_SHOWN;
 }
 
-double limits_shown_work(struct sim *sim, uint32_t job) {
-    size_t i = index_of(sim, job);
-    const struct limit_member *m = &sim->limits->members.at[i];
-    double done = m->done + units_s(sim->now_ns - m->done_ns) * m->hold.goodput,
-           more = done - sim->limits->rests.at[i].shown_done;
-    sim->limits->rests.at[i].shown_done = done;
-    return more;
+double limits_predicted(const struct sim *sim, uint32_t job) {
+    return sim->limits->rests.at[index_of(sim, job)].predicted;
+}
+
+double limits_predicted_now(const struct sim *sim, uint32_t job) {
+    const struct limit_member *m = limits_member(sim, job);
+    double done = m->done + units_s(sim->now_ns - m->done_ns) * m->hold.goodput;
+    return fmax(0, limits_predicted(sim, job) - done);
 }
 
 /* Sets what holds, in members and meter, and the class of it. */

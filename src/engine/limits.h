@@ -25,7 +25,7 @@ struct limit_rest {
     double kept_done;      /* done and drawn at the last periodic checkpoint before since_ns */
     int128 kept_energy;    /* 1e-18 J */
     int128 segment_energy; /* drawn when the present segment began */
-    double shown_done;     /* done when limits_shown_work was asked last */
+    double predicted;      /* work that policies took to be left when its run began */
     double counted_done;   /* done when lost_s was counted last, at counted_ns */
     int64_t counted_ns, broken_ns;
     int64_t wake_ns;     /* with ALONE: when to look whether it ends soon */
@@ -158,8 +158,9 @@ void limits_ask_groups(struct sim *sim, const bool *changed);
 bool limits_is_wish(const struct sim *sim, uint32_t job);
 /* Clears a flag; false: it is not set. */
 bool limits_take_flag(struct sim *sim, uint32_t job, enum limit_flag flag);
-/* Work that it has done since this was asked last, as far as predictions go. */
-double limits_shown_work(struct sim *sim, uint32_t job);
+/* Work that was left when its run began, and that is left now, as far as predictions go. */
+double limits_predicted(const struct sim *sim, uint32_t job);
+double limits_predicted_now(const struct sim *sim, uint32_t job);
 /* Changes of a GPU type take place now: of members that do no more than go on at another speed,
    with no event of their own; all others go to `change`. */
 void limits_pass_due(struct sim *sim, uint32_t gpu_type,

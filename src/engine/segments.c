@@ -559,6 +559,8 @@ void checkpoint_book_work(struct sim *sim, uint32_t job, enum stop stop) {
                  sim->workload->jobs.at[job].id, MOST_VAIN_STOPS);
     if (run->segment != SEGMENT_RUN)
         return;
+    if (limits_have(sim, job)) /* policies may have been shown less meanwhile */
+        j->remaining = limits_predicted(sim, job);
     int64_t milli = gpus_held_milli(sim, run->config), done_ns = progress_computing_ns(sim, job);
     double work = progress_work(sim, job, kept_ns);
     int128 energy = progress_energy(sim, job, kept_ns);

@@ -1,0 +1,124 @@
+"""Enforced power caps by hand: test_caps_by_hand.py EASIM SOURCE
+
+GPUs have idle_w 50, ctx_w 90, tdp_w 400, floor_w 160, follow a change after 0.1 s, and have the law s 0.3, m 0.7: at a share
+p of its power a job has the speed rho(p) = 1 / (0.7 + 0.21 / (p - 0.3)). Jobs of utilization u draw 50 + 350 u W, on one GPU.
+"""
+import json
+
+from harness import cases, easim, near, rows_of, write_table
+from test_services import one_row
+
+FLEX_P = 0.3 + 0.21 / (4 / 3 - 0.7)  # a share of the power with 3/4 of the speed: flex 0.25
+
+
+def rho(p):
+    return 1 / (0.7 + 0.21 / (p - 0.3))
+
+
+def run(folder, jobs, cap, rules, nodes=2, types=None, steps_of_use=(), more_costs=None):
+    """jobs: name, submit_s, duration_s, utilization, flex, GPU type. cap: W, or rows of time and W. Rows of jobs.csv by name, and of
+    summary.csv."""
+    types = types or [{}]
+    gpus = [{"name": "g", "idle_w": 50, "ctx_w": 90, "tdp_w": 400, "floor_w": 160, "limit_law": {"s": 0.3, "m": 0.7}} | keys for keys in types]
+    write_table(folder / "jobs.csv", "job_id,submit_s,gpus,duration_s,utilization,flex,gpu_type",
+                [[name, at, 1, work, use, flex, of_type] for name, at, work, use, flex, of_type in jobs])
+    workload = {"kind": "trace", "file": "jobs.csv", "rigid_costs": {"start_s": 0, "restart_s": 0, "checkpoint_s": 0} | (more_costs or {})}
+    if steps_of_use:
+        write_table(folder / "use.csv", "job_id,from_s,utilization", steps_of_use)
+        workload["utilization_file"] = "use.csv"
+    watts = {"watts": cap}
+    if isinstance(cap, list):
+        write_table(folder / "cap.csv", "time_s,power_w", cap)
+        watts = {"file": "cap.csv"}
+    idle = {"name": "m", "m0": 8, "phi": 1, "batches": [1], "gpus": {gpus[0]["name"]: {
+        "a_s": 0.1, "c_s": 0.01, "gamma": 1, "alpha_s": 0, "p0_w": 20, "pmax_w": 30, "evidence": "assumed", "source": "none"}}}
+    speeds = {gpu["name"]: gpu.pop("speed", 1) for gpu in gpus}
+    (folder / "s.yaml").write_text(json.dumps({
+        "name": "s", "horizon": "drain", "policy": {"name": "fcfs"},
+        "cluster": {"gpu_types": gpus, "nodes": [{"gpu": gpu["name"], "gpus": nodes} for gpu in gpus],
+                    "power_cap": watts | {"enforce": "throttle", "steps": 0, "admit": "floor"} | rules},
+        "workload": workload, "models": {"rigid_speed": speeds, "models": [idle]}}), encoding="utf-8")
+    easim("run", folder / "s.yaml", "--check", "--quiet", "--force", "--out", folder / "out")
+    return {row["job_id"]: row for row in rows_of(folder / "out/jobs.csv")}, one_row(folder / "out", "summary.csv")
+
+
+def held_with_context(folder):
+    """ctx_w 200 W: a GPU counts at least that, whatever its job could be lowered to, and also while it is set up. a, b, c want 400,
+    260 and 120 W and count 200 + 200 x, 200 + 60 x and 200. With a node of 3 GPUs and 800 W: x = 200 / 260. c draws 120 W."""
+    keys = {"ctx_w": 200}
+    jobs = [("a", 0, 1000, 1, 0, "g"), ("b", 0, 1000, 0.6, 0, "g"), ("c", 0, 5000, 0.2, 0, "g")]
+    found, _ = run(folder, jobs, 800, {}, nodes=3, types=[keys])
+    x = 200 / 260
+    a_w, b_w = 200 + 200 * x, 200 + 60 * x
+    # b is the faster one; then a may rise to 400 W, and does 0.1 s later
+    end_b = 1000 / rho(b_w / 260)
+    near(found["b"]["finish_s"], end_b)
+    near(found["b"]["energy_j"], b_w * end_b)
+    slow_s = end_b + 0.1
+    end_a = slow_s + 1000 - slow_s * rho(a_w / 400)
+    near(found["a"]["finish_s"], end_a)
+    near(found["a"]["energy_j"], a_w * slow_s + 400 * (end_a - slow_s))
+    near(found["c"]["finish_s"], 5000)
+    near(found["c"]["energy_j"], 120 * 5000)
+    # During set-up, too: two jobs at lo and a third are above 590 W, so it waits for c, without 50 W of an idle GPU for 540 W.
+    found, _ = run(folder, jobs[:2] + [("d", 10, 100, 1, 0, "g")], 599, {}, nodes=3, types=[keys], more_costs={"start_s": 3000})
+    assert float(found["d"]["start_s"]) >= 3000, found["d"]
+
+
+def starts_keep_flex(folder):
+    """Two jobs of flex 0.25 at 400 W need 2 x 252.63 W: 505.27 W. Below that the second one waits, although both could run at 160 W,
+    and nobody is below its flex. The same with flex 0, at 2 x 400 W."""
+    jobs = [("a", 0, 1000, 1, 0.25, "g"), ("b", 10, 1000, 1, 0.25, "g")]
+    for cap, waits in ((505, True), (506, False)):
+        for admit in ("floor", "efficient"):  # the draw of least energy is below 252.63 W: p = 0.3 + sqrt(0.3 x 0.21 / 0.7) = 0.6
+            found, summary = run(folder, jobs, cap, {"order": "by_flex", "admit": admit})
+            near(found["b"]["start_s"], 1000 if waits else 10)
+            assert summary["flex_broken"] == "0", (cap, summary)
+            near(found["a"]["finish_s"], 1000 if waits else 10.1 + 989.9 / rho(cap / 800))
+    rigid = [(*job[:4], 0, "g") for job in jobs]
+    for cap, waits in ((799, True), (800, False)):
+        found, summary = run(folder, rigid, cap, {"order": "by_flex"})
+        near(found["b"]["start_s"], 1000 if waits else 10)
+        assert (summary["flex_broken"], found["a"]["throttled_s"]) == ("0", "0.0"), summary
+
+
+def flex_and_utilization(folder):
+    """Of a, flex 0.25, the utilization is 1, from 150 to 250 s of its work 0.5 (225 W); b, flex 0, takes 400 W throughout. 700 W leave
+    300 W for a, from 60 s on 620 W leave 220 W: below its flex (252.63 W) at full utilization, of 225 W at half of it only 2 %."""
+    jobs = [("a", 0, 400, 1, 0.25, "g"), ("b", 0, 3000, 1, 0, "g")]
+    found, summary = run(folder, jobs, [[0, 700], [60, 620]], {"order": "by_flex"}, steps_of_use=[["a", 150, 0.5], ["a", 250, 1]])
+    at_300, at_220, at_half = rho(300 / 400), rho(220 / 400), rho(220 / 225)
+    assert 220 < FLEX_P * 400 < 300
+    first = 60.1 * at_300
+    end = 60.1 + (150 - first) / at_220 + 100 / at_half + 150 / at_220
+    near(found["a"]["finish_s"], end)
+    near(found["a"]["energy_j"], 300 * 60.1 + 220 * (end - 60.1))
+    near(found["a"]["throttled_s"], end)
+    near(found["a"]["limit_lost_s"], end - 400)
+    near(found["b"]["finish_s"], 3000)
+    near(found["b"]["throttled_s"], 0)
+    assert summary["flex_broken"] == "1", summary
+    # With 300 W throughout a half-used GPU is at its full 225 W; when its use rises it draws 400 W until the change holds.
+    found, summary = run(folder, jobs, 700, {"order": "by_flex", "grace": "0s"}, steps_of_use=[["a", 150, 0.5], ["a", 250, 1]])
+    end = 150 / at_300 + 100 + 0.1 + 149.9 / at_300
+    near(found["a"]["finish_s"], end)
+    near(found["a"]["energy_j"], 300 * (end - 100.1) + 225 * 100 + 400 * 0.1)
+    near(summary["cap_violation_s"], 0.1, absolute=1e-9)
+    near(summary["cap_violation_j"], 100 * 0.1, absolute=1e-6)
+    assert summary["flex_broken"] == "0", summary
+
+
+def left_after_a_stop(folder):
+    """A slowed job that is preempted has left what its checkpoint of each 10 s says, also if its policy has seen it change meanwhile. So it
+    goes back to the GPU of twice the speed, where it ends earlier, not to that of less power. 300 W up to 20.1 s, then 270 W, until 45 s."""
+    types = [{"name": "fast", "speed": 2}, {"name": "slow", "tdp_w": 200, "floor_w": 160}]
+    cap = [[0, 350], [20, 320], [45, 205], [60, ""]]
+    found, _ = run(folder, [("a", 0, 100, 1, 0, "fast|slow")], cap, {"enforce": "throttle_then_preempt"}, nodes=1, types=types,
+                   more_costs={"checkpoint_interval_s": 10})
+    kept = 2 * (20.1 * rho(300 / 400) + 19.9 * rho(270 / 400))
+    assert found["a"]["preemptions"] == "1" and found["a"]["gpu_type"] == "fast", found["a"]
+    near(found["a"]["finish_s"], 60 + (100 - kept) / 2)
+    near(found["a"]["energy_j"], 20.1 * 300 + 24.9 * 270 + (100 - kept) / 2 * 400)
+
+
+cases(held_with_context, starts_keep_flex, flex_and_utilization, left_after_a_stop)
