@@ -539,7 +539,7 @@ bool power_cap_goes_before(const struct sim *sim, uint32_t job, uint32_t other) 
 
 uint32_t power_cap_next_victim(const struct sim *sim) {
     uint32_t first = EASIM_NONE;
-    if (!sim->cap || sim->cluster->cap_rules.enforce != ENFORCE_PREEMPT || !power_cap_is_over(sim))
+    if (!sim->cap || !power_cap_preempts(sim) || !power_cap_is_over(sim))
         return EASIM_NONE;
     for (uint32_t d = sim->cap->domain_count; d-- > 0 && first == EASIM_NONE;)
         for (uint32_t i = 0; i < sim->view.v->running_count && domain_is_over(sim, d); i++) {

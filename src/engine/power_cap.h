@@ -61,6 +61,10 @@ static inline bool power_cap_binds(const struct sim *sim) {
 }
 /* Whether it is exceeded, even with all members at their least draw. */
 bool power_cap_is_over(const struct sim *sim);
+/* Whether jobs and replicas then give way to an enforced cap. */
+static inline bool power_cap_preempts(const struct sim *sim) {
+    return sim->cluster->cap_rules.enforce == ENFORCE_PREEMPT;
+}
 /* Whether it forbids that a node draws more, without members. */
 bool power_cap_forbids_more(const struct sim *sim, uint32_t node, int64_t more_nw);
 /* The committed power in the view, which an enforced cap lowers: when either has changed. */

@@ -286,8 +286,8 @@ static uint32_t most_power(const struct sim *sim) {
 
 bool scaling_keep_cap(struct sim *sim) {
     uint32_t replica = EASIM_NONE;
-    bool released = false;
-    while (power_cap_is_over(sim) && (replica = most_power(sim)) != EASIM_NONE) {
+    bool released = false, may_release = !sim->cap || power_cap_preempts(sim);
+    while (may_release && power_cap_is_over(sim) && (replica = most_power(sim)) != EASIM_NONE) {
         replicas_release(sim, replica);
         released = true;
     }

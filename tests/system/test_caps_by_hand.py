@@ -6,7 +6,7 @@ p of its power a job has the speed rho(p) = 1 / (0.7 + 0.21 / (p - 0.3)). Jobs o
 import json
 
 from harness import cases, easim, near, rows_of, write_table
-from test_services import one_row
+from test_services import one_row, run as run_with_services, service
 
 FLEX_P = 0.3 + 0.21 / (4 / 3 - 0.7)  # a share of the power with 3/4 of the speed: flex 0.25
 
@@ -121,4 +121,33 @@ def left_after_a_stop(folder):
     near(found["a"]["energy_j"], 20.1 * 300 + 24.9 * 270 + (100 - kept) / 2 * 400)
 
 
-cases(held_with_context, starts_keep_flex, flex_and_utilization, left_after_a_stop)
+def services_count_at_most(folder):
+    """A replica counts with the most it may draw, 600 W, here and while it draws 400 W (test_services.py). Of 1,740 W it, its node of 100 W
+    and a free GPU of 60 W leave 980 W for the two GPUs of a job of 700 W each: 490 W, p = 0.7."""
+    write_table(folder / "jobs.csv", "job_id,submit_s,gpus,duration_s,utilization", [["a", 0, 2, 1000, 1]])
+    jobs = "{kind: trace, file: jobs.csv}"
+    cap = "  power_cap: {watts: 1740, enforce: throttle, admit: floor, steps: 0}\n"
+    out = run_with_services(folder, [service(), jobs], horizon="1300s", nodes="[{count: 1, gpu: g, gpus: 4, base_w: 100}]", cap=cap)
+    row, end = one_row(out, "jobs.csv"), 1000 / rho(0.7)
+    near(row["finish_s"], end)
+    near(row["energy_j"], 2 * 490 * end)
+    near(one_row(out)["energy_kwh"], 400 * 1300 / 3.6e6)
+    near(one_row(out, "summary.csv")["cap_violation_s"], 0)
+
+
+def replicas_go_last(folder):
+    """Two replicas (1,200 W), node (100 W) and job (2 x 280 W at least): 1,860 W. From 300 s on 1,400 W: the job goes, which leaves 1,420 W with
+    two free GPUs (120 W), so one replica goes as well; with 1,450 W both stay. Below throttle nobody goes."""
+    write_table(folder / "jobs.csv", "job_id,submit_s,gpus,duration_s,utilization", [["a", 0, 2, 2000, 1]])
+    jobs = "{kind: trace, file: jobs.csv}"
+    for enforce, watts, replicas, preemptions in (("throttle_then_preempt", 1400, 1, "1"), ("throttle_then_preempt", 1450, 2, "1"),
+                                                  ("throttle", 1400, 2, "0")):
+        (folder / "cap.csv").write_text(f"time_s,power_w\n0,3000\n300,{watts}\n500,3000\n")
+        cap = f"  power_cap: {{file: cap.csv, enforce: {enforce}, admit: floor, steps: 0}}\n"
+        out = run_with_services(folder, [service(demand="{tokens_per_s: 3000}", replicas=1, most=2, more=", start_s: 0s"), jobs],
+                                horizon="400s", nodes="[{count: 1, gpu: g, gpus: 4, base_w: 100}]", cap=cap)
+        assert one_row(out)["replicas_end"] == str(replicas), (enforce, watts, one_row(out))
+        assert one_row(out, "jobs.csv")["preemptions"] == preemptions, one_row(out, "jobs.csv")
+
+
+cases(held_with_context, starts_keep_flex, flex_and_utilization, left_after_a_stop, services_count_at_most, replicas_go_last)
