@@ -81,8 +81,9 @@ struct totals {
         type_failed[CLUSTER_MAX_TYPES];
     uint32_t waiting, running, checkpointing, finished, rejected;
     uint32_t waiting_for[CLUSTER_MAX_TYPES];
-    int64_t power_nw, committed_nw;
-    int128 energy; /* of jobs and replicas */
+    struct check_node *nodes;       /* all but jobs with limits */
+    int64_t power_nw, committed_nw; /* of those, and of the network */
+    int128 energy;                  /* of jobs and replicas */
 };
 
 /* The true speed of a computing job, and its finish. A job due now may keep its last speed. */
@@ -171,8 +172,8 @@ static void add_pieces(struct sim *sim, const struct allocation *allocation,
         int64_t milli = allocation->milli + (int64_t)pieces[i].gpus * WHOLE_GPU_MILLI;
         totals->node_busy[pieces[i].node] += pieces[i].gpus;
         totals->node_jobs[pieces[i].node]++;
-        totals->power_nw += milli * sim->meter.cpu_milli_nw[pieces[i].node];
-        totals->committed_nw += milli * sim->meter.cpu_milli_nw[pieces[i].node];
+        int64_t cpu_nw = milli * sim->meter.cpu_milli_nw[pieces[i].node];
+        check_node_add(&totals->nodes[pieces[i].node], cpu_nw, cpu_nw);
     }
     if (allocation->milli == 0)
         return;
@@ -301,9 +302,13 @@ static void add_job(struct sim *sim, uint32_t job, struct totals *totals) {
     bool is_member = limits_have(sim, job);
     if (is_member && run->segment == SEGMENT_RUN)
         held_nw = limits_member(sim, job)->hold.nw;
-    totals->power_nw += held_nw;
-    totals->committed_nw += is_member ? limits_want_nw(sim, sim->limits->class_of[job])
-                                      : gpus_committed_nw(sim, run->config, run->span);
+    if (is_member) {
+        totals->power_nw += held_nw;
+        totals->committed_nw += limits_want_nw(sim, sim->limits->class_of[job]);
+    } else {
+        check_node_add(&totals->nodes[allocation_pieces(&run->allocation)->node], held_nw,
+                       gpus_committed_nw(sim, run->config, run->span));
+    }
     totals->energy += account_since(sim, job, held_nw);
     check_speed(sim, job);
     check_waking(sim, job);
@@ -343,6 +348,8 @@ static void check_shared(struct sim *sim, struct totals *totals) {
             totals->node_shared[gpu->node]++;
             totals->type_shared[h]++;
             totals->room_milli[h] += gpu->free_milli;
+            int64_t idle_nw = gpu->free_milli * sim->meter.types[h].idle_milli_nw;
+            check_node_add(&totals->nodes[gpu->node], idle_nw, idle_nw);
         }
     }
 }
@@ -368,10 +375,10 @@ static void check_nodes(struct sim *sim, struct totals *totals) {
         if (available == 0)
             continue;
         const struct power_type *type = &sim->meter.types[node->gpu_type];
-        int64_t idle_nw = type->idle_milli_nw * WHOLE_GPU_MILLI;
-        totals->power_nw +=
-            power_nw(node->fixed_w) + ((int64_t)free - asleep) * idle_nw + asleep * type->sleep_nw;
-        totals->committed_nw += power_nw(node->fixed_w) + free * idle_nw;
+        int64_t idle_nw = type->idle_milli_nw * WHOLE_GPU_MILLI,
+                committed_nw = power_nw(node->fixed_w) + free * idle_nw;
+        check_node_add(&totals->nodes[n], committed_nw + asleep * (type->sleep_nw - idle_nw),
+                       committed_nw);
     }
     if (failed != sim->failures.gpus || failed_nodes != sim->failures.nodes)
         sim_fail(sim, ERROR_RUN, "check: %u nodes with %u GPUs have failed, not %u with %u",
@@ -402,8 +409,6 @@ static void check_types(struct sim *sim, struct totals *totals) {
             sim_fail(sim, ERROR_RUN, "check: %u jobs wait for type %s, not %u",
                      totals->waiting_for[h], type->name, sim->waiting_for[h]);
         room += type->shared_free_milli;
-        totals->power_nw += totals->room_milli[h] * meter->idle_milli_nw;
-        totals->committed_nw += totals->room_milli[h] * meter->idle_milli_nw;
     }
     if (room != sim->view.v->shared_free_milli)
         sim_fail(sim, ERROR_RUN, "check: shared GPUs have %llu thousandths free, not %llu",
@@ -455,6 +460,7 @@ void invariants_check_all(struct sim *sim) {
         .node_busy = mem_zalloc(sim->cluster->node_count, sizeof *totals.node_busy),
         .node_shared = mem_zalloc(sim->cluster->node_count, sizeof *totals.node_shared),
         .node_jobs = mem_zalloc(sim->cluster->node_count, sizeof *totals.node_jobs),
+        .nodes = mem_zalloc(sim->cluster->node_count, sizeof *totals.nodes),
         .finished = sim->past.finished,
         .rejected = sim->past.rejected,
         .energy = sim->past.energy};
@@ -468,17 +474,21 @@ void invariants_check_all(struct sim *sim) {
         __builtin_prefetch(&sim->view.jobs[next]);
         add_job(sim, j, &totals);
     }
-    struct services_held held = {.node_gpus = totals.node_busy};
+    struct services_held held = {.node_gpus = totals.node_busy, .nodes = totals.nodes};
     services_check(sim, &held);
-    totals.power_nw += held.power_nw;
-    totals.committed_nw += held.committed_nw;
     totals.energy += held.energy;
     check_shared(sim, &totals);
     check_nodes(sim, &totals);
     check_types(sim, &totals);
+    for (uint32_t n = 0; n < sim->cluster->node_count; n++) {
+        totals.power_nw += totals.nodes[n].drawn_nw;
+        totals.committed_nw += totals.nodes[n].committed_nw;
+    }
     span_checks_switches(sim);
     if (sim->contention)
         contention_check(sim);
+    if (sim->limits && sim->past.is_settled)
+        limits_check(sim, totals.nodes);
     if (totals.waiting != sim->waiting || totals.waiting != sim->view.v->waiting_count ||
         totals.running != sim->running || totals.running != sim->view.v->running_count ||
         totals.checkpointing != sim->checkpointing ||
@@ -500,4 +510,5 @@ void invariants_check_all(struct sim *sim) {
     free(totals.node_busy);
     free(totals.node_shared);
     free(totals.node_jobs);
+    free(totals.nodes);
 }

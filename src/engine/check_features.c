@@ -291,8 +291,7 @@ static void add_replica(struct sim *sim, const struct replica *r, double load,
     if (r->phase == REPLICA_RESERVED) {
         counted->reserved++;
         counted->reserved_gpus += gpus;
-        held->power_nw += gpus * idle_nw;
-        held->committed_nw += gpus * idle_nw;
+        check_node_add(&held->nodes[r->node], gpus * idle_nw, gpus * idle_nw);
         if (gpus > config->k || (gpus > 0 && r->allocation.first.node != r->node))
             fail_service(sim, r->service, "has reserved other GPUs than it wants");
         return;
@@ -307,8 +306,8 @@ static void add_replica(struct sim *sim, const struct replica *r, double load,
     counted->capacity_per_s += ready ? config->most_per_s : 0;
     counted->nw += nw;
     counted->milli += (int64_t)gpus * WHOLE_GPU_MILLI;
-    held->power_nw += nw + cpu_nw;
-    held->committed_nw += (most_nw > loading_nw ? most_nw : loading_nw) + cpu_nw;
+    check_node_add(&held->nodes[r->node], nw + cpu_nw,
+                   (most_nw > loading_nw ? most_nw : loading_nw) + cpu_nw);
     if (r->allocation.count != 1 || gpus != config->k || r->allocation.first.node != r->node ||
         sim->cluster->nodes[r->node].gpu_type != config->gpu_type ||
         sim->view.nodes[r->node].failed)

@@ -67,14 +67,13 @@ void segments_change_limits(struct sim *sim, uint32_t gpu_type) {
     limits_pass_due(sim, gpu_type, change_any);
 }
 
-bool segments_settle_limits(struct sim *sim) {
+void segments_settle_limits(struct sim *sim) {
     struct limits *l = sim->limits;
-    bool any = power_cap_settle(sim) || l->fresh.count > 0;
+    power_cap_settle(sim);
     for (size_t i = 0; i < l->fresh.count; i++)
         if (limits_take_flag(sim, l->fresh.at[i], LIMIT_FRESH))
             change_limit(sim, l->fresh.at[i]);
     l->fresh.count = 0;
-    return any;
 }
 
 /* --- speed and share --- */

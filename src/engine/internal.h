@@ -84,6 +84,25 @@ void invariants_check_all(struct sim *sim);
    look at are all jobs submitted so far but those in front of the oldest that is not over. */
 void invariants_check(struct sim *sim);
 
+/* Power of a node, added up again. */
+struct check_node {
+    int64_t drawn_nw, committed_nw;
+};
+
+static inline void check_node_add(struct check_node *node, int64_t drawn_nw, int64_t committed_nw) {
+    node->drawn_nw += drawn_nw;
+    node->committed_nw += committed_nw;
+}
+
+/* --- limits_check --- */
+/* The rules of --check for power limits and enforced caps (semantics 37), at the end of an instant.
+   Each job draws what its class allows, and its energy is the integral of that. Power is below
+   every cap, except while changes are pending or least draws exceed it. What jobs draw, or will
+   when pending changes hold, is that of a fill from nothing. */
+
+/* With limits; nodes: all but jobs with limits. */
+void limits_check(struct sim *sim, const struct check_node *nodes);
+
 /* --- contention_check --- */
 /* The rules of --check for shares (semantics 35.4), by the allocations of jobs: no uplink or
    storage carries more than it can. A job with less than it could use is on a full one, and others
@@ -106,9 +125,9 @@ void forecasts_check_finish(struct sim *sim);
 
 /* Totals of replicas and reservations: the GPUs that they hold and their power. */
 struct services_held {
-    uint32_t *node_gpus;            /* by node; added to */
-    int64_t power_nw, committed_nw; /* reserved GPUs draw as idle ones do */
-    int128 energy;                  /* of replicas so far, 1e-18 J */
+    uint32_t *node_gpus;      /* by node; added to */
+    struct check_node *nodes; /* likewise; reserved GPUs draw as idle ones do */
+    int128 energy;            /* of replicas so far, 1e-18 J */
 };
 
 void services_check(struct sim *sim, struct services_held *held);

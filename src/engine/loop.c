@@ -305,6 +305,7 @@ void loop_finish(struct sim *sim) {
     wake_ups_finish(sim);
     forecasts_finish(sim);
     forecasts_check_finish(sim);
+    free(sim->past.limits);
     eventq_finish(&sim->events);
     placement_finish(&sim->placement);
     power_meter_finish(&sim->meter);
@@ -388,10 +389,15 @@ static void settle_changes(struct sim *sim) {
 
 /* At the end of an instant. */
 static void settle_limits(struct sim *sim) {
-    if (eventq_next_ns(&sim->events) == sim->now_ns || !segments_settle_limits(sim))
+    if (eventq_next_ns(&sim->events) == sim->now_ns)
         return;
-    if (sim->options.check && sim->error.code >= 0)
-        invariants_check(sim);
+    segments_settle_limits(sim);
+    if (!sim->options.check || sim->error.code < 0)
+        return;
+    sim->past.is_settled = eventq_next_ns(&sim->events) != sim->now_ns;
+    sim->past.instants += sim->past.is_settled;
+    invariants_check(sim);
+    sim->past.is_settled = false;
 }
 
 /* Jobs give way to an enforced cap that even least draws exceed. */

@@ -440,11 +440,11 @@ bool power_cap_forbids_job(struct sim *sim, uint32_t job) {
 
 /* --- enforcement --- */
 
-bool power_cap_settle(struct sim *sim) {
+void power_cap_settle(struct sim *sim) {
     struct cap_state *cap = sim->cap;
     bool any = false;
     if (!cap || (!cap->is_dirty && cap->cap_w == sim->view.v->power_cap_w))
-        return false;
+        return;
     fill(sim, sim->committed_nw);
     for (size_t g = 0; g < cap->groups.count; g++) {
         struct cap_group *group = &cap->groups.at[g];
@@ -468,7 +468,6 @@ bool power_cap_settle(struct sim *sim) {
     cap->cap_w = sim->view.v->power_cap_w;
     if (any)
         limits_ask_groups(sim, cap->changed);
-    return true;
 }
 
 int power_cap_stages(const struct sim *sim) {

@@ -108,8 +108,8 @@ bool power_cap_forbids_job(struct sim *sim, uint32_t job);
 
 /* --- enforcement --- */
 
-/* Sets places for the present sums and cap, and asks members to change. False: they are set. */
-bool power_cap_settle(struct sim *sim);
+/* Sets places for the present sums and cap, unless they are, and asks members to change. */
+void power_cap_settle(struct sim *sim);
 /* The decided place of the jobs of a domain: in each stage, the part of their range by which those
    jobs rise that only this domain stops; 1 if there are none. And the power of the domain at these
    places, rounded down by group. */

@@ -359,6 +359,9 @@ struct check_past {
     int64_t power_nw, time_ns; /* of the last check, */
     int128 integral;           /* and the energy up to then */
     uint64_t events;           /* since all jobs were summed up */
+    bool is_settled;           /* the instant is over */
+    uint64_t instants;         /* that were */
+    struct limit_past *limits; /* by job, for limits_check; or NULL */
 };
 
 struct sim;
