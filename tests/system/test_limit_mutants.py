@@ -1,0 +1,103 @@
+"""Mistakes in power limits that tests must notice, each by its own test: test_limit_mutants.py EASIM SOURCE BUILD
+
+A mistake is one text in a file of src in place of another. That file alone is compiled again, and goes before the library when
+easim, or the tests of policies, are linked. Without a mistake the same tests pass.
+"""
+import json
+import shlex
+import sys
+from pathlib import Path
+
+from harness import FILES, SOURCE, cases, run, skip
+
+BUILD = FILES[0]
+KEEPS_TIME = "l->pending.at[i] >= 0 || l->flags.at[i] & LIMIT_FRESH"
+ASKED = "changed[groups[i]] || l->pending.at[i] >= 0 ||"
+CONTEXT = "ctx_nw = power_nw(all->cluster->gpu_types[c->gpu_type].ctx_w);\n    int64_t full_nw"
+# Words: of a Python test, or "policy" and a suite of its program; and what it prints then.
+BY_HAND, AGAIN = ["test_caps_by_hand.py"], ["test_caps_again.py"]
+MISTAKES = {
+    "a pending wish takes the time of the newer one": (
+        "limits.c", KEEPS_TIME, "l->flags.at[i] & LIMIT_FRESH", ["policy", "set_limits"], "pending_change_keeps_its_time"),
+    "a pending change of the host takes the time of the newer one": (
+        "limits.c", ASKED, "changed[groups[i]] ||", [*AGAIN, "capped", "--count", "60"], "has put off a change"),
+    "what a job counts omits ctx_w": (
+        "limit_class.c", CONTEXT, "ctx_nw = 0;\n    int64_t full_nw", [*BY_HAND, "held_with_context"], "failed: held_with_context"),
+    "a start pushes a job below its flex": (
+        "limit_class.c", "c->entry_nw = between(flex_nw, c->entry_nw, want_nw);", "", [*BY_HAND, "starts_keep_flex"],
+        "failed: starts_keep_flex"),
+    "a start slows a job of flex 0": (
+        "limit_class.c", "rules->order == CAP_ORDER_BY_FLEX ? want_nw : c->entry_nw;", "c->entry_nw;", [*BY_HAND, "starts_keep_flex"],
+        "failed: starts_keep_flex"),
+    # Those of --check, which the tests of caps have on.
+    "draws never rise again": (
+        "power_cap.c", "x != place->x[r];", "x < place->x[r];", [*BY_HAND, "held_with_context"], "does not draw what it should"),
+    "draws stay as the last cap had them": (
+        "power_cap.c", "cap->is_dirty = true;\n    power_cap_show(sim);\n}\n\nvoid power_cap_charge",
+        "cap->is_dirty |= false;\n    power_cap_show(sim);\n}\n\nvoid power_cap_charge", [*BY_HAND, "starts_keep_flex"], "are to draw more than cap 0 allows"),
+    "those with flex rise first": (
+        "power_cap.c", "[GROUP_RIGID] = {.stage = {0}, .ranges = 1}", "[GROUP_RIGID] = {.stage = {2}, .ranges = 1}",
+        [*BY_HAND, "flex_and_utilization"], "is to draw"),
+    "energy at the draw that is to come": (
+        "limits.c", "    m->energy += (int128)m->hold.nw * passed_ns;\n    m->throttled_ns", "    m->energy += (int128)hold.nw * passed_ns;\n    m->throttled_ns",
+        [*AGAIN, "capped", "--count", "60"], "check: "),
+}
+
+
+def words_of(target):
+    """The command that links a program."""
+    shown = run("ninja", "-C", BUILD, "-t", "commands", target).stdout.splitlines()
+    return shlex.split(next(line for line in reversed(shown) if f"-o {target} " in line))
+
+
+def compiled(folder, name, old, new):
+    """The object of a file of the engine with another text in it."""
+    path = SOURCE / "src/engine" / name
+    text = path.read_text(encoding="utf-8")
+    assert text.count(old) == 1, (name, old, text.count(old))
+    (folder / name).write_text(f'#line 1 "{path}"\n{text.replace(old, new)}', encoding="utf-8")
+    entry = next(entry for entry in json.loads((BUILD / "compile_commands.json").read_text())
+                 if Path(entry["directory"], entry["file"]).resolve() == path)
+    words = shlex.split(entry["command"])
+    for option, of in (("-o", "mistake.o"), ("-MF", "mistake.d"), ("-c", name)):
+        words[words.index(option) + 1] = str(folder / of)
+    run(*words, "-Wno-error", cwd=BUILD)
+    return folder / "mistake.o"
+
+
+def linked(folder, target, objects):
+    words = words_of(target)
+    if "src/libeasim.a" not in words:
+        skip("easim is not linked with a static library")
+    words[words.index("-o") + 1] = str(folder / "program")
+    at = words.index("src/libeasim.a")
+    run(*words[:at], *objects, *words[at:], cwd=BUILD)
+    return folder / "program"
+
+
+def tested(folder, test, objects):
+    """The exit status of a test with such objects, and all that it prints."""
+    if test[0] == "policy":
+        done = run(linked(folder, "tests/policy/policy", objects), *test[1:], "--jobs", "1", code=None)
+    else:
+        program = linked(folder, "easim", objects)
+        done = run(sys.executable, SOURCE / "tests/system" / test[0], program, SOURCE, *test[1:], code=None)
+    return done.returncode, done.stdout + done.stderr
+
+
+def without_one(folder):
+    for test in {tuple(test) for *_, test, _ in MISTAKES.values()}:
+        code, told = tested(folder, test, [])
+        assert code == 0, (test, told)
+
+
+def each_is_noticed(folder):
+    for mistake, (name, old, new, test, says) in MISTAKES.items():
+        code, told = tested(folder, test, [compiled(folder, name, old, new)])
+        assert code != 0, f"{mistake}: {' '.join(test)} passes"
+        assert says in told, (mistake, says, told)
+        print(f"{mistake}: {' '.join(test)} says {says!r}")
+    return len(MISTAKES)
+
+
+cases(without_one, each_is_noticed)
