@@ -66,6 +66,11 @@ Test(set_limits, holds_after_the_delay) {
     trial_finish(&t);
 }
 
+/* Speed at a draw. */
+static double law(double watts) {
+    return 1 / (0.7 + 0.21 / (watts / 400 - 0.3));
+}
+
 /* Asked for every 50 ms: what is pending keeps its time and takes the newest value. */
 Test(set_limits, pending_change_keeps_its_time) {
     struct trial t;
@@ -226,4 +231,28 @@ Test(set_limits, raise_over_the_cap) {
         cr_expect_eq(t.refused[REFUSED_CAP], i == 0);
         trial_finish(&t);
     }
+}
+
+/* Wishes and an enforced cap of 500 W together, exact: both begin at 160 W, and what is left rises
+   to the wishes by one x. From 0 s x = 180/480. From 100 s a wishes 200 W: x = 180/280; at 100.05
+   s 300 W, x = 180/380, which holds at 100.1 s, as the first would have. From 200 s 160 W: x of b
+   = 180/240. When b has ended a stays at its wish, and at 400 W within the cap (50 W for the free
+   GPU) from 0.1 s after it asks for that at 1500 s. No raise is refused. */
+Test(set_limits, under_an_enforced_cap) {
+    static const char capped[] =
+        "cluster: {gpu_types: [{name: g, idle_w: 50, ctx_w: 90, tdp_w: 400}], nodes: [{gpu: g, gpus: 2}], power_cap: {watts: 500, enforce: throttle, admit: floor, steps: 0}}\n";
+    struct trial t;
+    run(&t, (struct scene){.jobs = TWO_JOBS, .more = capped},
+        "0 start 0 0, 0 start 1 0, 50 see 0, 100 limit 0 200, 100.05 limit 0 300, 150 see 0, 150 see 1, 200 limit 0 160, 250 see 0, 250 see 1, 1500 limit 0 400, 1600 see 0");
+    double a_w = 160 + 140 * 9 / 19., b_w = 160 + 240 * 9 / 19.;
+    double b_left = 1000 - 100.1 * law(250) - 100 * law(b_w), b_s = 200.1 + b_left / law(340);
+    expect_end(&t, "b", b_s, 250 * 100.1 + b_w * 100 + 340 * (b_s - 200.1));
+    double a_left = 1000 - 100.1 * law(250) - 100 * law(a_w) - (1500.1 - 200.1) * law(160);
+    expect_end(&t, "a", 1500.1 + a_left, 250 * 100.1 + a_w * 100 + 160 * 1300. + 400 * a_left);
+    cr_expect_eq(counted(&t, "50 s: inf 250 0.742857143 160 400, 250 W"), 1);
+    cr_expect_eq(counted(&t, "150 s: 300 226.315789 0.671096346 160 400, 226.315789 W"), 1);
+    cr_expect_eq(counted(&t, "250 s: 160 160 0.357142857 160 400, 160 W"), 1);
+    cr_expect_eq(counted(&t, "1600 s: inf 400 1 160 400, 400 W"), 1);
+    cr_expect_eq(t.refused[REFUSED_CAP], 0);
+    trial_finish(&t);
 }

@@ -1,10 +1,11 @@
 """Power caps that are enforced, against a naive simulation that fills all draws anew at every event (caps_again.py): random clusters
 and rigid jobs under fcfs and first fit. Orders, admission, steps, delays, series of caps, domains, preemption, set-up, checkpoints,
-failures and neighbors are drawn. First the naive simulation itself, against a case by hand and closed forms.
+failures and neighbors are drawn. First the naive simulation itself, against a case by hand and closed forms. Then relations between runs.
 Usage: test_caps_again.py EASIM SOURCE [--count N] [--seed N]
 """
 import json
 import random
+from dataclasses import replace
 from math import inf
 
 from caps_again import (NW, S, Bound, Curve, Domain, Job, JobState, Node, Rules, Run, Scenario, Simulation, Type, fill,
@@ -12,7 +13,7 @@ from caps_again import (NW, S, Bound, Curve, Domain, Job, JobState, Node, Rules,
 from harness import SOURCE, cases, easim, form, near, rows_of, seeds, write_table
 
 PLAIN, EQUAL, CAPPED = 60, 20, form(1000, 60)
-FILLS = form(3000, 300)
+FILLS, RELATED = form(3000, 300), form(40, 5)
 TYPE = Type("g", idle=50, ctx=90, tdp=400, floor=160, s=0.3, m=0.7)
 OF_LIMITS = {"throttled_gpu_h", "flex_broken", "capped_starts"}  # further rows of aggregate.csv
 SEEN = {"jobs": 0, "throttled": 0, "preempted": 0, "rejected": 0, "stuck": 0, "violated": 0}
@@ -397,6 +398,93 @@ def without_effect(seed, folder):
                 assert one == {column: other[column] for column in one}, (enforce, name, one, other)
 
 
+# ---- Relations between runs ----
+
+OF_SCALE = {"energy_j", "edp_js"}  # of jobs.csv
+
+
+def jobs_of(folder, name, scenario, draw):
+    """Rows of jobs.csv of a scenario that has been changed."""
+    draw.scenario, place = scenario, folder / name
+    place.mkdir()
+    easim("run", draw.write(place), "--check", "--quiet", "--out", place / "out", code=(0, 1))
+    return rows_of(place / "out/jobs.csv") if (place / "out/jobs.csv").exists() else None
+
+
+def scaled(seed, folder):
+    """Twice all powers and caps: the same times, twice the energy. nW are rounded, so times may differ in the nanosecond."""
+    draw = Draw(seed, False)
+    s = draw.scenario
+    one = jobs_of(folder, "one", s, draw)
+    twice = replace(s, types=[replace(t, idle=2 * t.idle, ctx=2 * t.ctx, tdp=2 * t.tdp, floor=2 * t.floor) for t in s.types],
+                    nodes=[replace(n, base=2 * n.base, busy=2 * n.busy) for n in s.nodes],
+                    cap=[(at, 2 * cap) for at, cap in s.cap], domains=[replace(d, cap=2 * d.cap) for d in s.domains])
+    two = jobs_of(folder, "two", twice, draw)
+    assert (one is None) == (two is None)
+    for a, b in zip(one or [], two or [], strict=True):
+        for column, value in a.items():
+            if column in OF_SCALE and value:
+                near(b[column], 2 * float(value), 1e-8, 1e-6)
+            elif column.endswith("_s") and value:
+                near(b[column], float(value), 1e-8, 1e-6)
+            else:
+                assert value == b[column], (column, a, b)
+
+
+def like_a_domain(seed, folder):
+    """A domain of all nodes with the cap of the cluster, inside of it or in place of it, changes no job."""
+    draw = Draw(seed, False)
+    s = draw.scenario
+    s.cap, s.domains = [(0, draw.watts(s.nodes))], []
+    everything = frozenset(range(len(s.nodes)))
+    one = jobs_of(folder, "one", s, draw)
+    assert one == jobs_of(folder, "both", replace(s, domains=[Domain("all", everything, s.cap[0][1])]), draw)
+    assert one == jobs_of(folder, "domain", replace(s, domains=[Domain("all", everything, s.cap[0][1])], cap=[(0, inf)]), draw)
+
+
+def without_a_cap(seed, folder):
+    """An enforced cap that is never there changes no job and no total, of a run with plain limits or with none."""
+    draw = Draw(seed, True)
+    s = draw.scenario
+    s.cap = [(0, inf), (10**9, inf)]
+    tables = []
+    for enforce in ("none", "throttle", "throttle_then_preempt"):
+        jobs = jobs_of(folder, enforce, replace(s, rules=replace(s.rules, enforce=enforce)), draw)
+        place = folder / enforce / "out/summary.csv"
+        tables.append((jobs, rows_of(place) if place.exists() else []))
+    for jobs, summary in tables[1:]:
+        for one, other in zip((tables[0][0] or []) + tables[0][1], (jobs or []) + summary, strict=True):
+            assert one == {column: other[column] for column in one}, (one, other)
+
+
+def monotone(seed, folder):
+    """All jobs run from 0 s on and none ends: if the cap is lower at all times, so is what all draw, never more, at each instant."""
+    draw = Draw(seed, False)
+    s = draw.scenario
+    gpus = [node.gpus for node in s.nodes]
+    jobs = [replace(job, submit=0, work=1e6, gpus=1, use=1, types=(node.type,)) for node, job in
+            zip([node for node in s.nodes for _ in range(node.gpus)], s.jobs * sum(gpus), strict=False)]
+    jobs = [replace(job, name=f"j{n}") for n, job in enumerate(jobs)]
+    rest = sum(node.base + node.gpus * (node.busy + s.types[node.type].tdp) for node in s.nodes)
+    caps = [(n * 100 * S, round(rest * draw.r.uniform(0.5, 0.95), 3)) for n in range(1, 12)]
+    courses = []
+    for name, factor in (("high", 1), ("low", draw.r.uniform(0.7, 0.95))):
+        lower = replace(s, jobs=jobs, cap=[(0, inf)] + [(at, round(cap * factor, 3)) for at, cap in caps], setup=0, outages=[],
+                        domains=[], rules=replace(s.rules, enforce="throttle", steps=0))
+        draw.scenario, place = lower, folder / name
+        place.mkdir()
+        path = draw.write(place)
+        path.write_text(path.read_text().replace('"drain"', '"1500s"'))
+        easim("run", path, "--check", "--quiet", "--out", place / "out")
+        courses.append([(float(row["time_s"]), float(row["power_w"])) for row in rows_of(place / "out/power.csv")])
+        assert all(row["status"] == "running" for row in rows_of(place / "out/jobs.csv"))
+    assert courses[0] != courses[1]
+    moments = sorted({at for course in courses for at, _ in course})
+    for moment in moments:
+        high, low = (next(watts for at, watts in reversed(course) if at <= moment) for course in courses)
+        assert low <= high + 1e-6, (moment, high, low)
+
+
 def plain(seed, folder):
     compare(seed, folder, True)
 
@@ -406,5 +494,6 @@ def capped(seed, folder):
 
 
 cases(case_by_hand, not_accounted, charon_leaves_it_to_the_host,
-      figures_of_the_law, tables_by_hand, equal_jobs, fills_are_fair, seeds(plain, PLAIN), seeds(without_effect, EQUAL), seeds(capped, CAPPED))
+      figures_of_the_law, tables_by_hand, equal_jobs, fills_are_fair, seeds(plain, PLAIN), seeds(without_effect, EQUAL), seeds(scaled, RELATED), seeds(like_a_domain, RELATED),
+      seeds(without_a_cap, RELATED), seeds(monotone, RELATED), seeds(capped, CAPPED))
 print(*(f"{name}: {count}" for name, count in SEEN.items()), sep=", ")
