@@ -12,14 +12,17 @@
 extern "C" {
 #endif
 
-/* Power in W of each of the GPUs of a job. All are 0 if the job has no limit to set: it does not
-   run, it shares its GPU, or the run has no limits that change in place. */
+/* Power in W of each of the GPUs of a job. All except entry_nw are 0 if the job has no limit to
+   set: it does not run, it shares its GPU, or the run has no limits that change in place. */
 struct easim_power_job {
     double wish_w; /* limit that the policy chose; INFINITY: none */
-    /* What holds now. It follows the wish after the delay of the GPU type, and the host may hold
+    /* These hold now. They follow the wish after the delay of the GPU type, and the host may hold
        the job below that: power while it computes, and speed as a share of that without a limit. */
     double draw_w, speed;
     double least_w, most_w; /* plan_limit brings limits into this range */
+    /* Power in nW that all its GPUs draw at its entry draw, above what they draw free. Jobs that
+       share GPUs have it, too. 0: no cap is enforced. */
+    int64_t entry_nw;
 };
 
 struct easim_power {
@@ -32,6 +35,14 @@ struct easim_power {
        also that of the configuration, if one with these GPUs has this limit. EASIM_CAP: a policy
        with POWER_CAP raises the power over a cap that the host does not enforce. */
     int (*plan_limit)(struct easim_plan *plan, uint32_t job, double watts);
+    /* The cluster's enforced cap, as it is now. It admits a start if all jobs fit at their entry
+       draws. A power domain may still refuse that start. Powers are whole nW, so sums are exact. */
+    int64_t room_nw; /* left below the cap, also below 0 (after a fall); INT64_MAX: no such cap */
+    /* Counts changes of running jobs: of entry_nw, and of predicted ends by the host's limits. */
+    uint64_t changes;
+    /* The highest entry_nw that a job would get by a start in one of its configurations, on any
+       GPUs. 0: no cap is enforced, or the configuration is not its own. */
+    int64_t (*start_nw)(struct easim_plan *plan, uint32_t job, uint32_t config);
 };
 
 /* The row of this extension in the policy's table of extensions. */

@@ -53,6 +53,8 @@ void power_meter_init(struct power_meter *meter, const struct cluster *cluster) 
     for (uint32_t n = 0; n < cluster->node_count; n++) {
         meter->base_nw += power_nw(cluster->nodes[n].fixed_w);
         meter->cpu_milli_nw[n] = power_nw(cluster->nodes[n].cpu_w_per_busy_gpu / WHOLE_GPU_MILLI);
+        int64_t *most = &meter->types[cluster->nodes[n].gpu_type].most_cpu_milli_nw;
+        *most = meter->cpu_milli_nw[n] > *most ? meter->cpu_milli_nw[n] : *most;
     }
 }
 

@@ -54,7 +54,8 @@ struct power_use {
 struct power_type {
     int64_t idle_milli_nw,
         ctx_milli_nw; /* of a thousandth of a GPU; idle power is a whole number of microwatts */
-    int64_t ctx_nw, sleep_nw; /* of one GPU */
+    int64_t ctx_nw, sleep_nw;  /* of one GPU */
+    int64_t most_cpu_milli_nw; /* cpu_milli_nw of its nodes, at most */
     uint32_t gpus, asleep, failed;
     int64_t limited_milli; /* of those computing: under a power limit */
     struct power_use setup, computing;

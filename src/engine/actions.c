@@ -272,6 +272,13 @@ static int host_limit(struct easim_plan *plan, uint32_t job, double watts) {
     return answer_action(sim, &record);
 }
 
+static int64_t host_start_nw(struct easim_plan *plan, uint32_t job, uint32_t config) {
+    struct sim *sim = plan->sim;
+    const struct easim_job *j = easim_view_job(sim->view.v, job);
+    bool is_own = j && config - j->first_config < j->config_count; /* wraps as wanted */
+    return sim->cap && is_own ? gpus_most_entry_nw(sim, job, config) : 0;
+}
+
 /* --- exchanges --- */
 
 static enum action_kind part_kind(const struct easim_part *part) {
@@ -548,6 +555,7 @@ void actions_init(struct sim *sim) {
     services->plan_scale_down = host_scale_down;
     services->replica_figure = host_replica_figure;
     view_power(&sim->view, 0)->plan_limit = host_limit;
+    view_power(&sim->view, 0)->start_nw = host_start_nw;
     place_extensions(sim);
 }
 

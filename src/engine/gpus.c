@@ -404,6 +404,21 @@ void gpus_find_over_cap(struct sim *sim) {
     }
 }
 
+int64_t gpus_most_entry_nw(struct sim *sim, uint32_t job, uint32_t config) {
+    const struct easim_config *c = &sim->view.configs[config];
+    const struct power_type *type = &sim->meter.types[c->gpu_type];
+    int64_t most_nw = 0;
+    for (uint32_t span = 0; span < c->span_count; span++) {
+        int64_t nw = 0;
+        if (c->goodput[span] > 0 && c->milli > 0)
+            nw = gpus_committed_nw(sim, config, span);
+        else if (c->goodput[span] > 0)
+            nw = limits_entry_nw(sim, limits_class(sim, job, config, span, INFINITY));
+        most_nw = nw > most_nw ? nw : most_nw;
+    }
+    return most_nw + gpus_held_milli(sim, config) * (type->most_cpu_milli_nw - type->idle_milli_nw);
+}
+
 bool gpus_over_cap(struct sim *sim, uint32_t job, uint32_t config) {
     if (!power_cap_binds(sim))
         return false;

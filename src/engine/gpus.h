@@ -67,6 +67,8 @@ void gpus_recommit(struct sim *sim, uint32_t job, uint32_t from, uint32_t to, ui
 /* Fills in sim->over_cap and empty_nw: the configurations that a constant cap forbids for the whole
    run. The cluster must be empty. */
 void gpus_find_over_cap(struct sim *sim);
+/* The most that a job in config may add to the power at entry draws, wherever its GPUs are. */
+int64_t gpus_most_entry_nw(struct sim *sim, uint32_t job, uint32_t config);
 /* Whether the cap forbids that a job starts in config now, or is resized to it. */
 bool gpus_over_cap(struct sim *sim, uint32_t job, uint32_t config);
 

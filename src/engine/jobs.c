@@ -467,6 +467,7 @@ static void show_limit(struct sim *sim, uint32_t job) {
     j->power_now_w = power_w(hold->nw) / sim->view.configs[j->config].k;
     limits_set_shown(sim, job);
     job_limit_show_power(sim, job);
+    view_power(&sim->view, 0)->changes++;
     list_note_start(&sim->list, job); /* what growing could bring it has changed */
 }
 
@@ -527,8 +528,11 @@ bool job_limit_is_own(const struct sim *sim, uint32_t job) {
 /* A job that has got its GPUs in this plan is shown at its wish. */
 struct easim_power_job job_limit_power(const struct sim *sim, uint32_t job) {
     const struct limits *l = sim->limits;
-    if (!l || sim->view.jobs[job].state != EASIM_JOB_RUNNING || l->class_of[job] == EASIM_NONE)
+    if (!l || sim->view.jobs[job].state != EASIM_JOB_RUNNING)
         return (struct easim_power_job){0};
+    int64_t entry_nw = sim->cap ? sim->cap->entry_nw[job] : 0;
+    if (l->class_of[job] == EASIM_NONE)
+        return (struct easim_power_job){.entry_nw = entry_nw};
     const struct limit_class *wished = &l->classes.at.at[l->class_of[job]], *held = wished;
     struct limit_hold hold = wished->full;
     if (limits_have(sim, job) && !sim->runs[job].resizing) {
@@ -539,7 +543,8 @@ struct easim_power_job job_limit_power(const struct sim *sim, uint32_t job) {
                                     .draw_w = power_w(hold.nw) / held->k,
                                     .speed = hold.goodput / held->fastest,
                                     .least_w = wished->curve.least_limit_w,
-                                    .most_w = wished->curve.most_limit_w};
+                                    .most_w = wished->curve.most_limit_w,
+                                    .entry_nw = entry_nw};
 }
 
 void job_limit_show_power(struct sim *sim, uint32_t job) {

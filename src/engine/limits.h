@@ -95,6 +95,11 @@ static inline uint32_t limits_class(struct sim *sim, uint32_t job, uint32_t conf
 static inline int64_t limits_want_nw(const struct sim *sim, uint32_t class) {
     return limit_class_want_nw(&sim->limits->classes.at.at[class]);
 }
+/* All its GPUs at the entry draw. */
+static inline int64_t limits_entry_nw(const struct sim *sim, uint32_t class) {
+    const struct limit_class *c = &sim->limits->classes.at.at[class];
+    return c->k * c->entry_nw;
+}
 
 /* --- what a member is at --- */
 

@@ -45,12 +45,14 @@ static void tally_others(struct sim *sim, uint32_t node, int64_t more_nw, int64_
 
 void power_cap_init(struct sim *sim) {
     const struct cluster *cluster = sim->cluster;
+    view_power(&sim->view, 0)->room_nw = INT64_MAX;
     if (cluster->cap_rules.enforce != ENFORCE_NONE && sim->limits) {
         struct cap_state *cap = sim->cap = mem_zalloc(1, sizeof *cap);
         cap->domain_count = 1 + cluster->power_domain_count;
         cap->fill = mem_zalloc(cap->domain_count, sizeof *cap->fill);
         cap->domains = mem_zalloc(cap->domain_count, sizeof *cap->domains);
         cap->trial_nw = mem_zalloc(cap->domain_count, sizeof *cap->trial_nw);
+        cap->entry_nw = mem_zalloc(sim->workload->jobs.count, sizeof *cap->entry_nw);
         cap->cap_w = NAN;
         for (uint32_t d = 1; d < cap->domain_count; d++)
             cap->fill[d].cap_nw = power_nw(cluster->power_domains[d - 1].cap_w);
@@ -68,8 +70,9 @@ void power_cap_finish(struct sim *sim) {
         free(cap->groups.at[g].gpus);
     }
     intern_finish(&cap->keys);
-    void *const all[] = {cap->fill,      cap->domains,  cap->trial_nw, cap->groups.at,
-                         cap->filled.at, cap->trial.at, cap->changed,  cap};
+    void *const all[] = {cap->fill,     cap->domains,   cap->trial_nw,
+                         cap->entry_nw, cap->groups.at, cap->filled.at,
+                         cap->trial.at, cap->changed,   cap};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
 }
@@ -109,11 +112,16 @@ bool power_cap_is_over(const struct sim *sim) {
     return d < sim->cap->domain_count;
 }
 
+/* Members at their entry draws, and all else in a domain; committed_nw: of the cluster, at the
+   wishes. */
+static int64_t entry_sum_nw(const struct sim *sim, uint32_t domain, int64_t committed_nw) {
+    return others_nw(sim, domain, committed_nw) + sim->cap->domains[domain].entry_nw;
+}
+
 /* Whether members at their entry draws, and more_nw, are above the cap of a domain. */
 static bool entry_is_over(const struct sim *sim, uint32_t domain, int64_t committed_nw,
                           int64_t more_nw) {
-    return others_nw(sim, domain, committed_nw) + sim->cap->domains[domain].entry_nw + more_nw >
-           domain_cap_nw(sim, domain);
+    return entry_sum_nw(sim, domain, committed_nw) + more_nw > domain_cap_nw(sim, domain);
 }
 
 bool power_cap_forbids_more(const struct sim *sim, uint32_t node, int64_t more_nw) {
@@ -150,6 +158,10 @@ static int64_t fill(struct sim *sim, int64_t committed_nw) {
 void power_cap_show(struct sim *sim) {
     int64_t nw = sim->cap ? fill(sim, sim->committed_nw) : sim->committed_nw;
     view_header(&sim->view)->power_w = power_w(nw);
+    if (sim->cap && sim->view.shows_power)
+        view_power(&sim->view, 0)->room_nw =
+            cap_nw(sim) == FILL_NO_CAP ? INT64_MAX
+                                       : cap_nw(sim) - entry_sum_nw(sim, 0, sim->committed_nw);
 }
 
 void power_cap_note(struct sim *sim, uint32_t node, int64_t more_nw) {
@@ -333,30 +345,50 @@ static void commit(struct sim *sim, int64_t more_nw) {
     power_cap_show(sim);
 }
 
+/* Power of a member at its wish, above its entry draw. */
+static int64_t over_entry_nw(const struct sim *sim, uint32_t class) {
+    return class == EASIM_NONE ? 0 : limits_want_nw(sim, class) - limits_entry_nw(sim, class);
+}
+
 void power_cap_charge_member(struct sim *sim, uint32_t job, uint32_t config,
                              const struct allocation *allocation, int64_t added_nw) {
     const struct cap_trial place = place_of(sim, job, config, allocation);
     sim->limits->class_of[job] = place.class;
     sim->limits->group_of[job] = place.group;
-    commit(sim, add_all(sim, &place, config, allocation, added_nw, NULL));
+    int64_t more_nw = add_all(sim, &place, config, allocation, added_nw, NULL);
+    if (sim->cap)
+        sim->cap->entry_nw[job] = more_nw - over_entry_nw(sim, place.class);
+    commit(sim, more_nw);
 }
 
 void power_cap_discharge_member(struct sim *sim, uint32_t job, uint32_t config,
                                 const struct allocation *allocation, int64_t added_nw) {
     const struct cap_trial place = place_held(sim, job);
+    if (sim->cap)
+        sim->cap->entry_nw[job] = 0;
     commit(sim, add_all(sim, &place, config, allocation, added_nw, NULL));
     sim->limits->class_of[job] = sim->limits->group_of[job] = EASIM_NONE;
 }
 
+static void change_entry(struct sim *sim, uint32_t job, int64_t more_nw) {
+    sim->cap->entry_nw[job] += more_nw;
+    if (more_nw == 0 || !sim->view.shows_power || sim->view.jobs[job].state != EASIM_JOB_RUNNING)
+        return;
+    view_power_job(&sim->view, job)->entry_nw = sim->cap->entry_nw[job];
+    view_power(&sim->view, 0)->changes++;
+}
+
 void power_cap_recharge(struct sim *sim, uint32_t job, uint32_t class) {
     struct limits *l = sim->limits;
-    int64_t before_nw = limits_want_nw(sim, l->class_of[job]);
+    uint32_t before = l->class_of[job];
+    int64_t more_nw = limits_want_nw(sim, class) - limits_want_nw(sim, before);
     if (sim->cap) {
-        add_member(sim, l->class_of[job], l->group_of[job], -1);
+        add_member(sim, before, l->group_of[job], -1);
         add_member(sim, class, l->group_of[job], 1);
+        change_entry(sim, job, more_nw + over_entry_nw(sim, before) - over_entry_nw(sim, class));
     }
     limits_set_class(sim, job, class);
-    commit(sim, limits_want_nw(sim, class) - before_nw);
+    commit(sim, more_nw);
 }
 
 /* --- trials --- */

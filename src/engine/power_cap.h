@@ -44,6 +44,7 @@ struct cap_state {
     bool *changed;                      /* by group */
     ARRAY_OF(struct cap_trial) trial;
     int64_t *trial_nw; /* by domain: what it adds to others_nw */
+    int64_t *entry_nw; /* by job: what its allocation adds at its entry draw; 0: it has none */
     double cap_w;      /* for which places are set */
     bool is_dirty;     /* sums have changed since then */
     uint64_t settled;  /* times that places were set */
