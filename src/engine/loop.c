@@ -211,6 +211,13 @@ static void find_listeners(struct sim *sim) {
     }
 }
 
+/* Rounds of a list policy give the power below an enforced cap. */
+static bool shows_power(const struct sim *sim) {
+    return (sim->module->policy->capabilities & CAPABILITY_POWER) ||
+           (sim->cluster->cap_rules.enforce != ENFORCE_NONE &&
+            list_options_in_rounds(&sim->params->list));
+}
+
 int loop_init(struct sim *sim, struct error *reterr) {
     const struct workload *workload = sim->workload;
     const struct easim_policy *policy = sim->module->policy;
@@ -222,7 +229,7 @@ int loop_init(struct sim *sim, struct error *reterr) {
                                             sim->options.grown,
                                  .grown = sim->options.grown,
                                  .forecast_hours = forecasts_hours(sim),
-                                 .shows_power = policy->capabilities & CAPABILITY_POWER};
+                                 .shows_power = shows_power(sim)};
     service_view_measure(sim, &shown);
     view_init(&sim->view, sim->cluster, workload, &shown);
     actions_init(sim);
@@ -266,7 +273,8 @@ int loop_init(struct sim *sim, struct error *reterr) {
         bool plain =
             sim->options.plain || (sim->cap && (sim->cluster->cap_rules.order != CAP_ORDER_EQUAL ||
                                                 sim->params->list.resize));
-        list_init(&sim->list, sim->params, (uint32_t)workload->jobs.count, plain, sim->cap);
+        list_init(&sim->list, sim->params, (uint32_t)workload->jobs.count, plain,
+                  sim->cap ? sim->view.power : NULL);
         sim->list.check = sim->options.check;
         view_header(&sim->view)->usage_half_life_s = sim->params->list.half_life_s;
     }

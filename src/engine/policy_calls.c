@@ -159,7 +159,8 @@ bool callbacks_explain(struct sim *sim, char text[static EXPLANATION_BYTES]) {
     text[0] = '\0';
     if (!sim->module->policy->list || list_in_rounds(&sim->list))
         return false;
-    list_init(&anew, sim->params, (uint32_t)sim->workload->jobs.count, true, sim->cap);
+    list_init(&anew, sim->params, (uint32_t)sim->workload->jobs.count, true,
+              sim->cap ? sim->view.power : NULL);
     policy_code_begins(sim);
     sim_note_call(sim, LIST_CALLBACK);
     int r = list_decide(&anew, &pass);

@@ -13,14 +13,14 @@
 #include <stdlib.h>
 
 void list_init(struct list *list, const struct policy_params *params, uint32_t job_count,
-               bool plain, bool cap_is_enforced) {
-    *list = (struct list){
-        .rules = {.ops = params->policy->list,
-                  .options = &params->list,
-                  .keeps_cap = cap_is_enforced || params_have(params, EASIM_CAPABILITY_POWER_CAP),
-                  .has_limits = params_have(params, EASIM_CAPABILITY_FREQUENCY),
-                  .plain = plain,
-                  .sets = plain ? NULL : &list->sets}};
+               bool plain, const struct easim_power *cap) {
+    *list =
+        (struct list){.rules = {.ops = params->policy->list,
+                                .options = &params->list,
+                                .keeps_cap = cap || params_have(params, EASIM_CAPABILITY_POWER_CAP),
+                                .has_limits = params_have(params, EASIM_CAPABILITY_FREQUENCY),
+                                .plain = plain,
+                                .sets = plain ? NULL : &list->sets}};
     list->rules.minimised =
         mem_zalloc(rules_level_count(list->rules.ops), sizeof *list->rules.minimised);
     if (plain)
@@ -29,7 +29,7 @@ void list_init(struct list *list, const struct policy_params *params, uint32_t j
         index_init(&list->index, &list->rules, job_count);
     grow_init(&list->grow, &list->rules, job_count);
     shrink_init(&list->shrink, &list->rules, job_count);
-    rounds_init(&list->rounds, &list->rules);
+    rounds_init(&list->rounds, &list->rules, cap);
 }
 
 void list_finish(struct list *list) {

@@ -44,9 +44,10 @@ struct list {
     uint64_t stamp; /* number of the state of the cluster: goes up whenever it may have changed */
 };
 
-/* plain: every callback is asked anew at each decision, which costs as much as there are jobs. */
+/* plain: every callback is asked anew at each decision, which costs as much as there are jobs. cap:
+   NULL: none is enforced. */
 void list_init(struct list *list, const struct policy_params *params, uint32_t job_count,
-               bool plain, bool cap_is_enforced);
+               bool plain, const struct easim_power *cap);
 void list_finish(struct list *list); /* accepts a zeroed one */
 /* Whether decisions are at the multiples of round_s only; not those of a zeroed list. */
 static inline bool list_in_rounds(const struct list *list) {

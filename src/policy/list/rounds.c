@@ -1,4 +1,5 @@
-/* Decisions in rounds: see rounds.h. Numbers of GPUs decide who gets how many of which type; jobs
+/* Decisions in rounds: see rounds.h. Numbers of GPUs, and the power that an enforced cap admits,
+   decide who gets how many of which type; jobs
    that keep their configuration keep their GPUs, and the others find theirs when they start, after
    the checkpoints of those before them are written. */
 #include "policy/list/rounds.h"
@@ -10,8 +11,8 @@
 
 #include <stdlib.h>
 
-void rounds_init(struct rounds *rounds, const struct rules *rules) {
-    *rounds = (struct rounds){.rules = rules, .number = -1, .asked = -1};
+void rounds_init(struct rounds *rounds, const struct rules *rules, const struct easim_power *cap) {
+    *rounds = (struct rounds){.rules = rules, .cap = cap, .number = -1, .asked = -1};
     if (list_options_in_rounds(rules->options))
         rounds->round_ns = units_ns(rules->options->round_s);
 }
@@ -96,13 +97,16 @@ static int gather_jobs(struct rounds *rounds, const struct easim_pass *pass) {
 
 /* --- who gets what --- */
 
-/* GPUs that may be given, by type: the free ones and those of running jobs that compete. */
+/* GPUs that may be given, by type: the free ones and those of running jobs that compete. And the
+   power below an enforced cap. */
 struct supply {
     uint32_t gpus[CLUSTER_MAX_TYPES], all;
+    int64_t nw; /* INT64_MAX: no cap is enforced now */
 };
 
 static struct supply count_supply(const struct rounds *rounds, const struct easim_view *view) {
-    struct supply supply = {.all = view->free_gpus};
+    struct supply supply = {.all = view->free_gpus,
+                            .nw = rounds->cap ? rounds->cap->room_nw : INT64_MAX};
     for (uint32_t h = 0; h < view->gpu_type_count; h++)
         supply.gpus[h] = easim_view_gpu_type(view, h)->free;
     for (size_t i = 0; i < rounds->jobs.count; i++) {
@@ -112,12 +116,26 @@ static struct supply count_supply(const struct rounds *rounds, const struct easi
         const struct easim_config *config = easim_view_config(view, job->config);
         supply.gpus[config->gpu_type] += config->k;
         supply.all += config->k;
+        if (supply.nw < INT64_MAX)
+            supply.nw += easim_power_at(rounds->cap, job->index)->entry_nw;
     }
     return supply;
 }
 
-static bool supply_has(const struct supply *supply, const struct easim_config *config) {
-    return config->milli == 0 && config->k <= supply->gpus[config->gpu_type];
+/* Power that a job needs in config, which a running one may have already. */
+static int64_t need_nw(const struct rounds *rounds, const struct easim_pass *pass,
+                       const struct easim_job *job, uint32_t config) {
+    return !rounds->cap            ? 0
+           : job->config == config ? easim_power_at(rounds->cap, job->index)->entry_nw
+                                   : rounds->cap->start_nw(pass->plan, job->index, config);
+}
+
+static bool supply_has(const struct supply *supply, const struct rounds *rounds,
+                       const struct easim_pass *pass, const struct easim_job *job,
+                       uint32_t config) {
+    const struct easim_config *c = easim_view_config(pass->view, config);
+    return c->milli == 0 && c->k <= supply->gpus[c->gpu_type] &&
+           (supply->nw == INT64_MAX || need_nw(rounds, pass, job, config) <= supply->nw);
 }
 
 /* What config would cost the job: a restart and what it loses, if it runs in another. */
@@ -161,16 +179,16 @@ static int try_present(const struct rules *rules, const struct easim_pass *pass,
 }
 
 /* The best configuration that the supply has. */
-static int choose_one(const struct rules *rules, const struct easim_pass *pass,
+static int choose_one(const struct rounds *rounds, const struct easim_pass *pass,
                       struct supply *supply, struct round_job *asking) {
-    const struct easim_view *view = pass->view;
-    const struct easim_job *job = host_job(view, asking->rank.job);
+    const struct rules *rules = rounds->rules;
+    const struct easim_job *job = host_job(pass->view, asking->rank.job);
     struct choice_best best = CHOICE_NONE_YET;
     int r = 0;
-    if (asking->runs && supply_has(supply, easim_view_config(view, job->config)))
+    if (asking->runs && supply_has(supply, rounds, pass, job, job->config))
         r = try_present(rules, pass, asking, &best);
     for (uint32_t c = job->first_config; c < job->first_config + job->config_count && r == 0; c++)
-        if (c != job->config && supply_has(supply, easim_view_config(view, c)))
+        if (c != job->config && supply_has(supply, rounds, pass, job, c))
             r = try_other(rules, pass, asking, c, &best);
     if (r < 0 || best.choice.config == EASIM_NONE)
         return r;
@@ -178,6 +196,8 @@ static int choose_one(const struct rules *rules, const struct easim_pass *pass,
     asking->chosen = (struct start_limit){best.choice.gpu_type, best.choice.k};
     supply->gpus[best.choice.gpu_type] -= best.choice.k;
     supply->all -= best.choice.k;
+    if (supply->nw < INT64_MAX)
+        supply->nw -= need_nw(rounds, pass, job, best.choice.config);
     return 0;
 }
 
@@ -185,7 +205,7 @@ static int choose_all(struct rounds *rounds, const struct easim_pass *pass) {
     struct supply supply = count_supply(rounds, pass->view);
     for (size_t i = 0; i < rounds->jobs.count && supply.all > 0; i++) {
         struct round_job *asking = &rounds->jobs.at[i];
-        if (choose_one(rounds->rules, pass, &supply, asking) < 0)
+        if (choose_one(rounds, pass, &supply, asking) < 0)
             return -1;
         if (asking->chosen.k == 0 && rounds->rules->options->strict)
             break;
