@@ -2,6 +2,10 @@
    does not fit becomes the head of one type and gets a reservation there; later jobs may pass it if
    they do not delay it. A job may start on each type that its request allows (easy/book.h:
    candidates).
+
+   If a cap is enforced, power is a second resource, which all types share: a head needs what a
+   start adds to the power at entry draws, and later jobs leave it to the heads of all types. The
+   cap is the present one.
  */
 #include "easy/book.h"
 
@@ -15,6 +19,8 @@ struct queue {
     int64_t shadow_ns; /* when the head can start, by the requested ends of running jobs */
     uint32_t extra;    /* GPUs free then that the head does not need */
     uint32_t head;
+    /* Power that the head needs, and that is left then by it and the heads before it. */
+    int64_t need_nw, extra_nw;
 };
 
 /* GPU types of which others may start next. */
@@ -27,6 +33,7 @@ struct visit {
     struct book *book;
     struct queue *queues; /* by GPU type */
     uint32_t heads;       /* so far */
+    int64_t heads_nw;     /* power that they need */
 };
 
 /* --- the reservation of the head --- */
@@ -64,22 +71,48 @@ static int64_t free_at_ns(const struct visit *v, uint32_t gpu_type, uint32_t mis
                             : easim_predicted_end_ns(v->pass->view, running->nodes[end].item.key);
 }
 
-/* What the GPU type would be with a head that needs k GPUs. */
-static struct queue reserve(const struct visit *v, uint32_t gpu_type, uint32_t k) {
-    uint64_t free = easim_view_gpu_type(v->pass->view, gpu_type)->free;
-    int64_t shadow_ns = v->pass->view->now_ns;
-    if (free < k) {
-        shadow_ns = free_at_ns(v, gpu_type, k - (uint32_t)free);
-        free += tree_gpus(&v->book->running, v->book->ends[gpu_type], shadow_ns);
-    }
-    struct queue queue = {.has_head = true, .shadow_ns = shadow_ns};
+static int64_t room_nw(const struct visit *v) {
+    return v->book->counts_power ? book_power(v->pass)->room_nw : INT64_MAX;
+}
+
+/* Likewise for power; negative: running jobs hold too little. */
+static int64_t powered_at_ns(const struct visit *v, int64_t missing_nw) {
+    const struct forest *drawing = &v->book->drawing;
+    uint32_t end = tree_reaching(drawing, v->book->drawing_root, missing_nw);
+    return end == TREE_NONE ? -1
+                            : easim_predicted_end_ns(v->pass->view, drawing->nodes[end].item.key);
+}
+
+/* What the GPU type would be with a head that needs k GPUs and so much power. No head: the cap does
+   not leave it that power, besides what other heads need, when all running jobs have ended. */
+static struct queue reserve(const struct visit *v, uint32_t gpu_type, uint32_t k, int64_t need_nw) {
+    const struct easim_view *view = v->pass->view;
+    uint64_t free = easim_view_gpu_type(view, gpu_type)->free;
+    struct queue queue = {.has_head = true, .shadow_ns = view->now_ns, .extra_nw = INT64_MAX};
+    int64_t room = room_nw(v), all_nw = v->heads_nw + need_nw, powered_ns = view->now_ns;
+    if (room < all_nw)
+        powered_ns = powered_at_ns(v, all_nw - room);
+    if (powered_ns < 0)
+        return (struct queue){0};
+    if (free < k)
+        queue.shadow_ns = free_at_ns(v, gpu_type, k - (uint32_t)free);
+    if (queue.shadow_ns < powered_ns)
+        queue.shadow_ns = powered_ns;
+    if (queue.shadow_ns > view->now_ns)
+        free += (uint64_t)tree_holds(&v->book->running, v->book->ends[gpu_type], queue.shadow_ns);
     queue.never = free < k; /* GPUs have failed, or services hold them: nobody knows until when */
     queue.extra = queue.never ? 0 : (uint32_t)(free - k);
+    if (room == INT64_MAX || queue.never)
+        return queue;
+    queue.need_nw = need_nw;
+    queue.extra_nw = room - all_nw;
+    if (queue.shadow_ns > view->now_ns)
+        queue.extra_nw += tree_holds(&v->book->drawing, v->book->drawing_root, queue.shadow_ns);
     return queue;
 }
 
 /* Makes a job the head of that one of its GPU types without a head where it can start first.
-   Returns the type; NO_TYPE: all have heads. */
+   Returns the type; NO_TYPE: all have heads, or the cap leaves it no power. */
 static uint32_t become_head(struct visit *v, const struct request *request, uint32_t job) {
     struct lane *lanes = v->book->kinds[request->kind].lanes;
     struct queue best = {0};
@@ -89,7 +122,10 @@ static uint32_t become_head(struct visit *v, const struct request *request, uint
         uint32_t gpu_type = easim_view_config(v->pass->view, c->config)->gpu_type;
         if (v->queues[gpu_type].has_head)
             continue;
-        struct queue queue = reserve(v, gpu_type, enough_in_lane(v, &lanes[c->lane]));
+        struct queue queue = reserve(v, gpu_type, enough_in_lane(v, &lanes[c->lane]),
+                                     book_start_nw(v->book, v->pass, job, c->config));
+        if (!queue.has_head)
+            continue;
         if (best_type == NO_TYPE || queue.never < best.never ||
             (queue.never == best.never && queue.shadow_ns < best.shadow_ns)) {
             best = queue;
@@ -100,6 +136,7 @@ static uint32_t become_head(struct visit *v, const struct request *request, uint
         v->queues[best_type] = best;
         v->queues[best_type].head = job;
         v->heads++;
+        v->heads_nw += best.need_nw;
     }
     return best_type;
 }
@@ -122,7 +159,9 @@ static void tell_start(const struct visit *v, uint32_t job, uint32_t gpu_type, b
         return;
     name_head(v, gpu_type, head);
     snprintf(text, sizeof text, "passes %s: %s", head,
-             ends_before ? "ends before its reservation" : "needs only GPUs that it leaves free");
+             ends_before             ? "ends before its reservation"
+             : v->book->counts_power ? "needs only GPUs and power that it leaves free"
+                                     : "needs only GPUs that it leaves free");
     v->pass->host->reason(v->pass->plan, job, text);
 }
 
@@ -144,7 +183,7 @@ static void tell_head(const struct visit *v, uint32_t job, uint32_t gpu_type) {
 static void tell_passing(const struct visit *v, const struct easim_job *job,
                          const struct request *request) {
     const struct easim_view *view = v->pass->view;
-    char head[TEXT_BYTES], when[64] = "", why[128] = "", text[2 * TEXT_BYTES];
+    char head[TEXT_BYTES], when[64] = "", why[160] = "", text[2 * TEXT_BYTES];
     uint32_t chosen = 0;
     for (uint32_t i = request->count; i-- > 0;)
         if (easim_fit(view,
@@ -153,9 +192,19 @@ static void tell_passing(const struct visit *v, const struct easim_job *job,
     const struct easim_config *config =
         easim_view_config(view, v->book->candidates[request->first + chosen].config);
     const struct queue *queue = &v->queues[config->gpu_type];
+    if (!queue->has_head) {
+        v->pass->host->reason(v->pass->plan, job->index,
+                              "the power cap leaves it too little, even without the running jobs");
+        return;
+    }
     if (!queue->never)
         snprintf(when, sizeof when, ", is reserved for [%.9g s]", (double)queue->shadow_ns / 1e9);
-    if (easim_fit(view, config) >= 0)
+    if (easim_fit(view, config) >= 0 && v->book->counts_power)
+        snprintf(why, sizeof why,
+                 "; this job would end later and needs more than the %" PRIu32
+                 " GPUs or the power that are left then, or the power cap refuses it now",
+                 queue->extra);
+    else if (easim_fit(view, config) >= 0)
         snprintf(why, sizeof why,
                  "; this job would end later and needs more than the %" PRIu32
                  " GPUs that are left then",
@@ -173,7 +222,7 @@ static void tell_waiting(const struct easim_pass *pass, struct book *book,
     const struct easim_view *view = pass->view;
     struct visit v = {pass, book,
                       pass->host->scratch(pass->plan, view->gpu_type_count * sizeof(struct queue)),
-                      0};
+                      0, 0};
     for (uint32_t i = view->first_waiting; i < told->index && v.heads < view->gpu_type_count;) {
         const struct easim_job *job = easim_view_job(view, i);
         const struct request *request = book_request(book, pass, job);
@@ -193,33 +242,67 @@ static void tell_waiting(const struct easim_pass *pass, struct book *book,
 
 /* --- the pass --- */
 
-/* Whether a job may pass the head, if there is one: it ends in time, or needs only GPUs the head
-   leaves over. */
-static bool may_pass(const struct easim_view *view, const struct easim_job *job, uint32_t config,
-                     uint32_t span, struct queue *queue) {
-    uint32_t k = easim_view_config(view, config)->k;
-    if (!queue->has_head ||
-        view->now_ns + book_time_ns(view, job, config, span) <= queue->shadow_ns)
-        return true;
-    if (k > queue->extra)
+/* A start that is looked at. */
+struct passing {
+    uint32_t gpu_type, k;
+    int64_t nw, end_ns;
+};
+
+/* Whether a job may pass the heads, if there are any: it ends in time, or needs only what they
+   leave over: GPUs, of that of its type, and power. */
+static bool may_pass(const struct visit *v, const struct passing *p) {
+    const struct queue *own = &v->queues[p->gpu_type];
+    if (own->has_head && (p->nw > room_nw(v) || (p->end_ns > own->shadow_ns && p->k > own->extra)))
         return false;
-    queue->extra -= k;
+    for (uint32_t h = 0; v->book->counts_power && h < v->pass->view->gpu_type_count; h++) {
+        const struct queue *queue = &v->queues[h];
+        if (queue->has_head && p->end_ns > queue->shadow_ns && p->nw > queue->extra_nw)
+            return false;
+    }
     return true;
 }
 
-/* The first job of a kind from `from` on that may start on a GPU type now, or become its head. */
+/* Takes what a job that passes needs of what the heads leave; sign -1: gives it back. */
+static void take_extra(const struct visit *v, const struct passing *p, int sign) {
+    struct queue *own = &v->queues[p->gpu_type];
+    if (own->has_head && p->end_ns > own->shadow_ns)
+        own->extra -= (uint32_t)sign * p->k; /* wraps as wanted */
+    for (uint32_t h = 0; v->book->counts_power && h < v->pass->view->gpu_type_count; h++) {
+        struct queue *queue = &v->queues[h];
+        if (queue->has_head && p->end_ns > queue->shadow_ns && queue->extra_nw < INT64_MAX)
+            queue->extra_nw -= sign * p->nw;
+    }
+}
+
+static uint32_t job_within(const struct kind *kind, uint32_t from, const struct tree_bound *bounds,
+                           uint32_t count) {
+    uint32_t node = tree_first(&kind->waiting, kind->root, from, bounds, count);
+    return node == TREE_NONE ? EASIM_NONE : kind->waiting.nodes[node].item.job;
+}
+
+/* The first job of a kind from `from` on that may start on a GPU type now, or become its head.
+   Heads of other types may keep their power from it. */
 static uint32_t first_in_lane(const struct visit *v, const struct kind *kind, uint32_t lane,
                               uint32_t from) {
     const struct easim_view *view = v->pass->view;
     const struct lane *l = &kind->lanes[lane];
     const struct queue *queue = &v->queues[l->gpu_type];
     int span = queue->has_head ? easim_fit(view, easim_view_config(view, l->config)) : 0;
-    int64_t most_ns =
-        queue->has_head && l->k > queue->extra ? queue->shadow_ns - view->now_ns : INT64_MAX;
-    uint32_t column = lane * v->book->spans + (uint32_t)span;
-    uint32_t node =
-        span < 0 ? TREE_NONE : tree_first(&kind->waiting, kind->root, from, column, most_ns);
-    return node == TREE_NONE ? EASIM_NONE : kind->waiting.nodes[node].item.job;
+    if (span < 0)
+        return EASIM_NONE;
+    bool is_extra = !queue->has_head || l->k <= queue->extra;
+    struct tree_bound bounds[] = {{lane * v->book->spans + (uint32_t)span,
+                                   is_extra ? INT64_MAX : queue->shadow_ns - view->now_ns},
+                                  {kind->lane_count * v->book->spans + lane, room_nw(v)}};
+    if (!queue->has_head || !v->book->counts_power)
+        return job_within(kind, from, bounds, 1);
+    if (!is_extra || bounds[1].most <= queue->extra_nw)
+        return job_within(kind, from, bounds, 2);
+    bounds[0].most = queue->shadow_ns - view->now_ns;
+    uint32_t in_time = job_within(kind, from, bounds, 2);
+    bounds[1].most = queue->extra_nw;
+    uint32_t extra = job_within(kind, from, &bounds[1], 1);
+    return extra < in_time ? extra : in_time;
 }
 
 /* Who of each kind may start next, from `from` on: on a GPU type (ALL_TYPES, NO_TYPE), on others
@@ -258,16 +341,29 @@ static uint32_t start_or_wait(struct visit *v, const struct easim_job *job,
     for (uint32_t i = 0; i < request->count; i++) {
         uint32_t c = v->book->candidates[request->first + i].config;
         const struct easim_config *config = easim_view_config(view, c);
-        struct queue *queue = &v->queues[config->gpu_type];
-        uint32_t extra = queue->extra;
+        const struct queue *queue = &v->queues[config->gpu_type];
         int span = easim_fit(view, config);
-        if (span < 0 || !may_pass(view, job, c, (uint32_t)span, queue))
+        if (span < 0)
             continue;
+        struct passing passing = {.gpu_type = config->gpu_type, .k = config->k};
+        if (v->heads > 0) {
+            passing.nw = book_start_nw(v->book, v->pass, job->index, c);
+            passing.end_ns = view->now_ns + book_time_ns(view, job, c, (uint32_t)span);
+        }
+        if (!may_pass(v, &passing))
+            continue;
+        bool ends_before = passing.end_ns <= queue->shadow_ns;
+        take_extra(v, &passing, 1);
+        int answer = v->pass->host->plan_start(v->pass->plan, job->index, c);
+        if (answer == EASIM_CAP && v->book->counts_power) {
+            take_extra(v, &passing, -1);
+            continue;
+        }
         tried = config->gpu_type;
-        if (v->pass->host->plan_start(v->pass->plan, job->index, c) != EASIM_OK)
+        if (answer != EASIM_OK)
             continue;
         if (easim_told(v->pass, job->index))
-            tell_start(v, job->index, tried, queue->extra == extra);
+            tell_start(v, job->index, tried, ends_before);
         break;
     }
     return tried != NO_TYPE ? tried : become_head(v, request, job->index);
@@ -331,7 +427,7 @@ static int decide(const struct easim_pass *pass) {
     int to_do = book_update(book, pass) < 0 ? -1 : has_to_do(book, pass);
     if (to_do > 0) {
         size_t bytes = view->gpu_type_count * sizeof(struct queue);
-        struct visit v = {pass, book, pass->host->scratch(pass->plan, bytes), 0};
+        struct visit v = {pass, book, pass->host->scratch(pass->plan, bytes), 0, 0};
         to_do = visit_jobs(&v);
     }
     while (to_do >= 0 && book->next_arrived < book->arrived_count)
@@ -349,6 +445,9 @@ static int init(const struct easim_pass *pass) {
 static void finish(const struct easim_pass *pass) {
     book_finish(pass->state);
 }
+
+/* Without it, or without an enforced cap, GPUs alone count. */
+static const struct easim_extension extensions[] = {EASIM_POWER(true)};
 
 EASIM_EXPORT const struct easim_policy easim_policy = {
     EASIM_POLICY_ABI,
@@ -370,11 +469,17 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
             "the type has no head, or\n"
             "the job may pass it. If there is none, it becomes the head of the type, "
             "of those without one, that has the\n"
-            "earliest shadow time for it.",
+            "earliest shadow time for it.\n\n"
+            "If the host enforces a power cap, power counts like GPUs: "
+            "a head waits until both suffice under the present\n"
+            "cap, and a later job ends before that or leaves both to it.",
     .state_size = sizeof(struct book),
     .job_memory_size = sizeof(struct place),
     .decide = decide,
     .init = init,
     .finish = finish,
     .reads = EASIM_READS_RUN_TIMES,
+    .extensions = extensions,
+    .extension_count = 1,
+    .extension_bytes = sizeof *extensions,
 };

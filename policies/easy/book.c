@@ -17,18 +17,22 @@ void book_finish(struct book *book) {
         free(book->kinds[i].lanes);
     }
     forest_finish(&book->running);
+    forest_finish(&book->drawing);
     free(book->kinds);
     free(book->busy);
     free(book->requests);
     free(book->candidates);
     free(book->request_of);
-    free(book->times_ns);
+    free(book->figures);
     free(book->ends);
     *book = (struct book){0};
 }
 
 int book_init(struct book *book, const struct easim_pass *pass) {
     const struct easim_view *view = pass->view;
+    const struct easim_power *power = book_power(pass);
+    book->counts_power = power && view->cap_is_enforced;
+    book->empty_nw = INT64_MAX;
     book->node_changes = 1;
     book->spans = 2;
     for (uint32_t c = 0; c < view->config_count; c++) {
@@ -36,12 +40,17 @@ int book_init(struct book *book, const struct easim_pass *pass) {
         book->spans = spans > book->spans ? spans : book->spans;
     }
     book->ends = calloc(view->gpu_type_count + 1, sizeof *book->ends);
-    book->times_ns =
-        calloc((size_t)(view->gpu_type_count + 1) * book->spans, sizeof *book->times_ns);
-    return book->ends && book->times_ns ? 0 : fail_memory(pass);
+    book->figures =
+        calloc((size_t)(view->gpu_type_count + 1) * (book->spans + 1), sizeof *book->figures);
+    return book->ends && book->figures ? 0 : fail_memory(pass);
 }
 
 /* --- candidates --- */
+
+int64_t book_start_nw(const struct book *book, const struct easim_pass *pass, uint32_t job,
+                      uint32_t config) {
+    return book->counts_power ? book_power(pass)->start_nw(pass->plan, job, config) : 0;
+}
 
 /* Whether a job prefers one configuration to another: least T on the empty cluster, then
    semantics 5.1. */
@@ -60,33 +69,42 @@ static bool is_better(const struct easim_view *view, const struct easim_job *job
     return x->gpu_type != y->gpu_type ? x->gpu_type < y->gpu_type : x->batch < y->batch;
 }
 
-/* The best configuration of each GPU type that a job may have, by type; returns their number. */
-static uint32_t best_by_type(const struct easim_view *view, const struct easim_job *job,
-                             struct candidate *ret_candidates) {
+/* The best configuration of each GPU type that a job may have, by type; returns their number. One
+   that the cap would not admit on the empty cluster is worse than all others. */
+static uint32_t best_by_type(const struct book *book, const struct easim_pass *pass,
+                             const struct easim_job *job, struct candidate *ret_candidates) {
+    const struct easim_view *view = pass->view;
     uint32_t count = 0, gpu_type = EASIM_NONE, end = job->first_config + job->config_count;
+    bool best_fits = true;
     for (uint32_t c = job->first_config; c < end; c++) {
         const struct easim_config *config = easim_view_config(view, c);
         if (!(config->goodput[config->empty_span] > 0) || config->power_limit_w < INFINITY)
             continue;
+        bool fits = book_start_nw(book, pass, job->index, c) <= book->empty_nw;
         if (config->gpu_type != gpu_type)
             ret_candidates[count] = (struct candidate){c, count}, count++;
-        else if (is_better(view, job, c, ret_candidates[count - 1].config))
+        else if (fits != best_fits ? fits
+                                   : is_better(view, job, c, ret_candidates[count - 1].config))
             ret_candidates[count - 1].config = c;
+        else
+            continue;
+        best_fits = fits;
         gpu_type = config->gpu_type;
     }
     return count;
 }
 
 /* The candidates of a job, the best first. */
-static uint32_t find_candidates(const struct easim_view *view, const struct easim_job *job,
-                                struct candidate *ret_candidates) {
+static uint32_t find_candidates(const struct book *book, const struct easim_pass *pass,
+                                const struct easim_job *job, struct candidate *ret_candidates) {
+    const struct easim_view *view = pass->view;
     uint32_t last = job->first_config + job->config_count - 1;
-    if (easim_view_config(view, job->first_config)->gpu_type ==
-        easim_view_config(view, last)->gpu_type) {
+    if (!book->counts_power && easim_view_config(view, job->first_config)->gpu_type ==
+                                   easim_view_config(view, last)->gpu_type) {
         ret_candidates[0] = (struct candidate){job->best_config, 0};
         return 1;
     }
-    uint32_t count = best_by_type(view, job, ret_candidates);
+    uint32_t count = best_by_type(book, pass, job, ret_candidates);
     for (uint32_t i = 1; i < count; i++) {
         struct candidate moving = ret_candidates[i];
         uint32_t at = i;
@@ -144,7 +162,9 @@ static bool add_kind(struct book *book, const struct easim_view *view,
             .config = candidates[i].config, .gpu_type = config->gpu_type, .k = config->k};
     }
     book->kinds[book->kind_count++] =
-        (struct kind){.waiting.columns = count * book->spans, .lanes = lanes, .lane_count = count};
+        (struct kind){.waiting.columns = count * (book->spans + book->counts_power),
+                      .lanes = lanes,
+                      .lane_count = count};
     return true;
 }
 
@@ -200,7 +220,7 @@ const struct request *book_request(struct book *book, const struct easim_pass *p
     if (!has_room(book, pass->view))
         return fail_memory(pass), NULL;
     struct candidate *candidates = book->candidates + book->candidate_count;
-    uint32_t count = find_candidates(pass->view, job, candidates);
+    uint32_t count = find_candidates(book, pass, job, candidates);
     uint32_t known = book->request_of[candidates->config];
     while (known > 0 && !asks_for(book, &book->requests[known - 1], candidates, count))
         known = book->requests[known - 1].next;
@@ -218,11 +238,17 @@ int64_t book_time_ns(const struct easim_view *view, const struct easim_job *job,
     return (int64_t)ceil(fmin(time_s, 4e9) * 1e9 - 0.001);
 }
 
+/* Of a running job; at least 0. */
+static int64_t entry_nw(const struct easim_pass *pass, uint32_t job) {
+    int64_t nw = easim_power_at(book_power(pass), job)->entry_nw;
+    return nw > 0 ? nw : 0;
+}
+
 /* By span, from a column on. */
 static void find_times(const struct book *book, const struct easim_view *view,
                        const struct easim_job *job, const struct candidate *candidate) {
     const struct easim_config *c = easim_view_config(view, candidate->config);
-    int64_t *times_ns = book->times_ns + (size_t)candidate->lane * book->spans;
+    int64_t *times_ns = book->figures + (size_t)candidate->lane * book->spans;
     for (uint32_t span = 0; span < book->spans; span++) {
         bool known = span < c->span_count && c->goodput[span] > 0;
         bool as_before = known && span > 0 && c->goodput[span] == c->goodput[span - 1];
@@ -237,8 +263,13 @@ int book_add(struct book *book, const struct easim_pass *pass, const struct easi
     if (!request)
         return -1;
     struct kind *kind = &book->kinds[request->kind];
-    for (uint32_t i = 0; i < request->count; i++)
-        find_times(book, pass->view, job, &book->candidates[request->first + i]);
+    for (uint32_t i = 0; i < request->count; i++) {
+        const struct candidate *candidate = &book->candidates[request->first + i];
+        find_times(book, pass->view, job, candidate);
+        if (book->counts_power)
+            book->figures[kind->lane_count * book->spans + candidate->lane] =
+                book_start_nw(book, pass, job->index, candidate->config);
+    }
     const struct tree_item item = {.key = job->index, .job = job->index};
     if (kind->root == TREE_NONE) {
         kind->place = book->busy_count;
@@ -247,7 +278,7 @@ int book_add(struct book *book, const struct easim_pass *pass, const struct easi
         for (uint32_t l = 0; l < kind->lane_count; l++)
             kind->lanes[l].next = EASIM_NONE;
     }
-    uint32_t node = tree_insert(&kind->waiting, &kind->root, &item, book->times_ns);
+    uint32_t node = tree_insert(&kind->waiting, &kind->root, &item, book->figures);
     if (node == TREE_NONE)
         return fail_memory(pass);
     struct place *place = easim_job_memory(pass, job->index);
@@ -263,8 +294,15 @@ static int add_running(struct book *book, const struct easim_pass *pass,
     uint32_t node = tree_insert(&book->running, &book->ends[config->gpu_type], &item, NULL);
     if (node == TREE_NONE)
         return fail_memory(pass);
-    *(struct place *)easim_job_memory(pass, job->index) =
-        (struct place){.node = node, .gpu_type = config->gpu_type, .runs = true};
+    struct place place = {.node = node, .gpu_type = config->gpu_type, .runs = true};
+    if (book->counts_power) {
+        const struct tree_item draws = {job->predicted_end_ns, job->index,
+                                        entry_nw(pass, job->index)};
+        place.power = tree_insert(&book->drawing, &book->drawing_root, &draws, NULL);
+        if (place.power == TREE_NONE)
+            return fail_memory(pass);
+    }
+    *(struct place *)easim_job_memory(pass, job->index) = place;
     book->running_count++;
     return 0;
 }
@@ -278,6 +316,8 @@ static void leave_busy(struct book *book, const struct kind *kind) {
 static void remove_job(struct book *book, struct place *place) {
     if (place->runs) {
         tree_remove(&book->running, &book->ends[place->gpu_type], place->node);
+        if (book->counts_power)
+            tree_remove(&book->drawing, &book->drawing_root, place->power);
         book->running_count--;
     } else {
         struct kind *kind = &book->kinds[book->requests[place->asks - 1].kind];
@@ -300,6 +340,8 @@ static bool is_complete(const struct book *book, const struct easim_view *view) 
 static int file_anew(struct book *book, const struct easim_pass *pass) {
     const struct easim_view *view = pass->view;
     forest_clear(&book->running);
+    forest_clear(&book->drawing);
+    book->drawing_root = TREE_NONE;
     for (uint32_t i = 0; i < book->kind_count; i++) {
         forest_clear(&book->kinds[i].waiting);
         book->kinds[i].root = TREE_NONE;
@@ -319,6 +361,12 @@ static int file_anew(struct book *book, const struct easim_pass *pass) {
     return r;
 }
 
+static bool draws_otherwise(const struct book *book, const struct easim_pass *pass, uint32_t job) {
+    const struct place *place = easim_job_memory(pass, job);
+    return book->counts_power &&
+           book->drawing.nodes[place->power].item.holds != entry_nw(pass, job);
+}
+
 /* The jobs of a tree that do not run as it says. */
 static uint32_t find_changed(const struct book *book, const struct easim_pass *pass,
                              uint32_t gpu_type, uint32_t *ret_jobs) {
@@ -331,7 +379,8 @@ static uint32_t find_changed(const struct book *book, const struct easim_pass *p
         const struct tree_node *n = &f->nodes[stack[--depth]];
         const struct easim_job *job = easim_view_job(pass->view, n->item.job);
         if (!job || job->state != EASIM_JOB_RUNNING || job->predicted_end_ns != n->item.key ||
-            easim_view_config(pass->view, job->config)->k != n->item.gpus)
+            easim_view_config(pass->view, job->config)->k != n->item.holds ||
+            draws_otherwise(book, pass, n->item.job))
             ret_jobs[count++] = n->item.job;
         if (n->left != TREE_NONE)
             stack[depth++] = n->left;
@@ -359,6 +408,7 @@ static int follow_running(struct book *book, const struct easim_pass *pass) {
             r = add_running(book, pass, job);
     }
     book->phase_changes = view->phase_changes;
+    book->power_changes = book->counts_power ? book_power(pass)->changes : 0;
     return r;
 }
 
@@ -380,14 +430,34 @@ static void read_events(struct book *book, const struct easim_pass *pass) {
     }
 }
 
+/* The requests of waiting jobs depend on what the cap would leave without running jobs. True: that
+   has changed, and they are to be found anew. */
+static bool follow_cap(struct book *book, const struct easim_pass *pass) {
+    const struct easim_view *view = pass->view;
+    if (!book->counts_power)
+        return false;
+    int64_t empty_nw = book_power(pass)->room_nw;
+    if (empty_nw < INT64_MAX)
+        empty_nw += tree_holds(&book->drawing, book->drawing_root, INT64_MAX);
+    if (empty_nw == book->empty_nw)
+        return false;
+    book->empty_nw = empty_nw;
+    for (uint32_t i = view->first_waiting; i != EASIM_NONE;
+         i = easim_view_job(view, i)->next_waiting)
+        *(struct place *)easim_job_memory(pass, i) = (struct place){0};
+    return true;
+}
+
 int book_update(struct book *book, const struct easim_pass *pass) {
     const struct easim_view *view = pass->view;
     read_events(book, pass);
-    if ((book->running_count != view->running_count ||
-         book->phase_changes != view->phase_changes) &&
+    if ((book->running_count != view->running_count || book->phase_changes != view->phase_changes ||
+         (book->counts_power && book->power_changes != book_power(pass)->changes)) &&
         follow_running(book, pass) < 0)
         return -1;
-    return is_complete(book, view) ? 0 : file_anew(book, pass);
+    if (!is_complete(book, view) && file_anew(book, pass) < 0)
+        return -1;
+    return follow_cap(book, pass) ? file_anew(book, pass) : 0;
 }
 
 int book_note(struct book *book, const struct easim_pass *pass, const struct easim_job *job) {

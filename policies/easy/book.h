@@ -8,9 +8,10 @@
 
 #include "tree.h"
 
-#include <easim/policy.h>
+#include <easim/power.h>
 
-/* One configuration in which a job may start: the one of least T of a GPU type. */
+/* One configuration in which a job may start: the one of least T of a GPU type, on the empty
+   cluster under the present cap. */
 struct candidate {
     uint32_t config;
     uint32_t lane; /* of the job's kind */
@@ -35,7 +36,7 @@ struct lane {
 /* Waiting jobs that fit or do not fit together: on the same GPU types, and on each with equal k and
    spans in which that is known. */
 struct kind {
-    struct forest waiting; /* columns: lane, then span */
+    struct forest waiting; /* columns: T by lane, then span; if power counts, then power by lane */
     uint32_t root;         /* in `waiting`; key: the job */
     uint32_t place;        /* in `busy` */
     uint32_t next;         /* the least `next` of its lanes */
@@ -55,10 +56,16 @@ struct book {
     uint32_t *request_of;  /* by best candidate: 1 + its first request, 0: none yet */
     uint32_t config_count; /* places of request_of */
     uint32_t spans;        /* of a lane */
-    int64_t *times_ns;     /* of the job that is filed: room for all its columns */
+    int64_t *figures;      /* of the job that is filed: room for all its columns */
     uint32_t *ends;        /* by GPU type: root in `running`; key: the predicted end in ns */
+    /* A cap is enforced: what running jobs of all types add at their entry draws, by end. */
+    bool counts_power;
+    struct forest drawing;
+    uint32_t drawing_root;
+    int64_t empty_nw; /* what the cap would leave without running jobs, as of the requests */
     uint32_t waiting_count, running_count;
     uint64_t phase_changes; /* as of the last look at the running jobs */
+    uint64_t power_changes; /* likewise */
     uint64_t node_changes;  /* failures and repairs so far, + 1 */
     uint32_t *arrived;      /* of this decision: jobs that no tree has; scratch */
     uint32_t arrived_count, next_arrived;
@@ -67,10 +74,16 @@ struct book {
 /* Of a job. Zero: it is in no tree. */
 struct place {
     uint32_t node;
-    uint32_t asks; /* waiting: 1 + its request; 0: not known yet */
+    uint32_t power; /* running: its node in `drawing` */
+    uint32_t asks;  /* waiting: 1 + its request; 0: not known yet */
     uint32_t gpu_type;
     bool runs;
 };
+
+/* NULL: this easim does not have the extension. */
+static inline const struct easim_power *book_power(const struct easim_pass *pass) {
+    return easim_power_of(pass, 0);
+}
 
 int book_init(struct book *book, const struct easim_pass *pass);
 void book_finish(struct book *book);
@@ -88,6 +101,9 @@ int book_note(struct book *book, const struct easim_pass *pass, const struct eas
 /* The request of a waiting job; NULL after host->fail. Valid until the next call of the book. */
 const struct request *book_request(struct book *book, const struct easim_pass *pass,
                                    const struct easim_job *job);
+/* The most that a start of a waiting job adds to the power that counts, nW; 0: power does not. */
+int64_t book_start_nw(const struct book *book, const struct easim_pass *pass, uint32_t job,
+                      uint32_t config);
 /* How long a job asks for, from its start in the configuration and span. */
 int64_t book_time_ns(const struct easim_view *view, const struct easim_job *job, uint32_t config,
                      uint32_t span);

@@ -5,7 +5,7 @@
 
 void forest_finish(struct forest *forest) {
     free(forest->nodes);
-    free(forest->times);
+    free(forest->figures);
     *forest = (struct forest){0};
 }
 
@@ -26,17 +26,17 @@ static bool item_before(const struct tree_item *a, const struct tree_item *b) {
     return a->key != b->key ? a->key < b->key : a->job < b->job;
 }
 
-/* Sums a node up from its children; of no node the times are INT64_MAX. */
+/* Sums a node up from its children; of no node the figures are INT64_MAX. */
 static void sum_up(const struct forest *forest, uint32_t node) {
     struct tree_node *nodes = forest->nodes, *n = &nodes[node];
-    n->gpus = n->item.gpus + nodes[n->left].gpus + nodes[n->right].gpus;
-    struct tree_time *time = &forest->times[node * forest->columns];
-    const struct tree_time *left = &forest->times[n->left * forest->columns],
-                           *right = &forest->times[n->right * forest->columns];
+    n->holds = n->item.holds + nodes[n->left].holds + nodes[n->right].holds;
+    struct tree_figure *figure = &forest->figures[node * forest->columns];
+    const struct tree_figure *left = &forest->figures[n->left * forest->columns],
+                             *right = &forest->figures[n->right * forest->columns];
     for (uint32_t column = 0; column < forest->columns; column++) {
-        int64_t below_ns = left[column].least_ns < right[column].least_ns ? left[column].least_ns
-                                                                          : right[column].least_ns;
-        time[column].least_ns = time[column].own_ns < below_ns ? time[column].own_ns : below_ns;
+        int64_t below =
+            left[column].least < right[column].least ? left[column].least : right[column].least;
+        figure[column].least = figure[column].own < below ? figure[column].own : below;
     }
 }
 
@@ -103,15 +103,15 @@ static bool grow_forest(struct forest *forest) {
     uint32_t capacity = forest->capacity ? 2 * forest->capacity : 64;
     struct tree_node *nodes = realloc(forest->nodes, capacity * sizeof *nodes);
     forest->nodes = nodes ? nodes : forest->nodes;
-    struct tree_time *times =
-        realloc(forest->times, (size_t)capacity * (forest->columns + 1) * sizeof *times);
-    forest->times = times ? times : forest->times;
-    if (!nodes || !times)
+    struct tree_figure *figures =
+        realloc(forest->figures, (size_t)capacity * (forest->columns + 1) * sizeof *figures);
+    forest->figures = figures ? figures : forest->figures;
+    if (!nodes || !figures)
         return false;
     forest->capacity = capacity;
     nodes[TREE_NONE] = (struct tree_node){0};
     for (uint32_t column = 0; column < forest->columns; column++)
-        times[column] = (struct tree_time){INT64_MAX, INT64_MAX};
+        figures[column] = (struct tree_figure){INT64_MAX, INT64_MAX};
     return true;
 }
 
@@ -127,13 +127,13 @@ static uint32_t take_node(struct forest *forest) {
 }
 
 uint32_t tree_insert(struct forest *forest, uint32_t *root, const struct tree_item *item,
-                     const int64_t *times_ns) {
+                     const int64_t *figures) {
     uint32_t node = take_node(forest);
     if (node == TREE_NONE)
         return TREE_NONE;
     forest->nodes[node] = (struct tree_node){.item = *item};
     for (uint32_t column = 0; column < forest->columns; column++)
-        forest->times[node * forest->columns + column].own_ns = times_ns[column];
+        forest->figures[node * forest->columns + column].own = figures[column];
     *root = put_node(forest, *root, node);
     return node;
 }
@@ -144,20 +144,25 @@ void tree_remove(struct forest *forest, uint32_t *root, uint32_t node) {
     forest->spare = node;
 }
 
-uint32_t tree_first(const struct forest *forest, uint32_t root, int64_t key, uint32_t column,
-                    int64_t most_ns) {
+uint32_t tree_first(const struct forest *forest, uint32_t root, int64_t key,
+                    const struct tree_bound *bounds, uint32_t count) {
     if (root == TREE_NONE)
         return TREE_NONE;
     const struct tree_node *n = &forest->nodes[root];
-    const struct tree_time *time = &forest->times[root * forest->columns + column];
-    if (time->least_ns > most_ns)
-        return TREE_NONE;
+    const struct tree_figure *figures = &forest->figures[root * forest->columns];
+    bool is_within = true;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tree_figure *figure = &figures[bounds[i].column];
+        if (figure->least > bounds[i].most)
+            return TREE_NONE;
+        is_within = is_within && figure->own <= bounds[i].most;
+    }
     if (n->item.key < key)
-        return tree_first(forest, n->right, key, column, most_ns);
-    uint32_t first = tree_first(forest, n->left, key, column, most_ns);
+        return tree_first(forest, n->right, key, bounds, count);
+    uint32_t first = tree_first(forest, n->left, key, bounds, count);
     if (first != TREE_NONE)
         return first;
-    return time->own_ns <= most_ns ? root : tree_first(forest, n->right, key, column, most_ns);
+    return is_within ? root : tree_first(forest, n->right, key, bounds, count);
 }
 
 uint32_t tree_last(const struct forest *forest, uint32_t root) {
@@ -166,25 +171,25 @@ uint32_t tree_last(const struct forest *forest, uint32_t root) {
     return root;
 }
 
-uint32_t tree_reaching(const struct forest *forest, uint32_t root, uint64_t gpus) {
+uint32_t tree_reaching(const struct forest *forest, uint32_t root, int64_t holds) {
     const struct tree_node *nodes = forest->nodes;
     while (root != TREE_NONE) {
-        uint64_t before = nodes[nodes[root].left].gpus, with = before + nodes[root].item.gpus;
-        if (gpus > before && gpus <= with)
+        int64_t before = nodes[nodes[root].left].holds, with = before + nodes[root].item.holds;
+        if (holds > before && holds <= with)
             return root;
-        root = gpus <= before ? nodes[root].left : nodes[root].right;
-        gpus -= gpus > with ? with : 0;
+        root = holds <= before ? nodes[root].left : nodes[root].right;
+        holds -= holds > with ? with : 0;
     }
     return TREE_NONE;
 }
 
-uint64_t tree_gpus(const struct forest *forest, uint32_t root, int64_t key) {
+int64_t tree_holds(const struct forest *forest, uint32_t root, int64_t key) {
     const struct tree_node *nodes = forest->nodes;
-    uint64_t gpus = 0;
+    int64_t holds = 0;
     while (root != TREE_NONE) {
         bool counts = nodes[root].item.key <= key;
-        gpus += counts ? nodes[nodes[root].left].gpus + nodes[root].item.gpus : 0;
+        holds += counts ? nodes[nodes[root].left].holds + nodes[root].item.holds : 0;
         root = counts ? nodes[root].right : nodes[root].left;
     }
-    return gpus;
+    return holds;
 }

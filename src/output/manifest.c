@@ -43,8 +43,11 @@ cJSON *manifest_add_policy(cJSON *object, const char *key, const struct study *s
         cJSON_AddStringToObject(policy_object, "variant", study->scenario.policy.variant);
     cJSON_AddStringToObject(policy_object, "version", policy->version);
     cJSON *capabilities = cJSON_AddArrayToObject(policy_object, "capabilities");
+    uint32_t used = policy->capabilities;
+    if (!(used & EASIM_CAPABILITY_FREQUENCY) && study->cluster.cap_rules.enforce == ENFORCE_NONE)
+        used &= ~(uint32_t)CAPABILITY_POWER; /* it has nothing to read */
     for (int i = 0; i < 32; i++)
-        if (policy->capabilities & 1u << i)
+        if (used & 1u << i)
             cJSON_AddItemToArray(capabilities,
                                  cJSON_CreateString(interface_capability_name(1u << i)));
     cJSON *params = cJSON_AddObjectToObject(policy_object, "params");

@@ -10,9 +10,11 @@ from math import inf
 
 from caps_again import (NW, S, Bound, Curve, Domain, Job, JobState, Node, Rules, Run, Scenario, Simulation, Type, fill,
                         stages_of)
+from easy_again import EasySimulation
 from harness import SOURCE, cases, easim, form, near, rows_of, seeds, write_table
 
 PLAIN, EQUAL, CAPPED = 60, 20, form(1000, 60)
+EASY = form(1000, 20)
 FILLS, RELATED = form(3000, 300), form(40, 5)
 TYPE = Type("g", idle=50, ctx=90, tdp=400, floor=160, s=0.3, m=0.7)
 OF_LIMITS = {"throttled_gpu_h", "flex_broken", "capped_starts"}  # further rows of aggregate.csv
@@ -199,8 +201,8 @@ def fills_are_fair(folder):
 class Draw:
     """A scenario from a seed. plain: nothing is enforced."""
 
-    def __init__(self, seed, plain):
-        self.r, self.plain = random.Random(f"caps {plain} {seed}"), plain
+    def __init__(self, seed, plain, policy="fcfs"):
+        self.r, self.plain, self.policy = random.Random(f"caps {plain} {seed}" + (policy if policy != "fcfs" else "")), plain, policy
         r = self.r
         types = [self.gpu_type(name) for name in r.choice(["a", "a", "ab"])]
         nodes = [Node(h, r.choice([1, 2, 4, 4, 8]), self.real(0, 200, 1), r.choice([0, 0, self.real(0, 20, 2)]))
@@ -216,6 +218,11 @@ class Draw:
         s.domains = [] if plain or r.random() < 0.6 else self.domains(len(nodes))
         s.cap = self.caps()
         s.outages = self.outages(len(nodes)) if r.random() < 0.2 else []
+        self.asked = {}
+        if policy == "easy":
+            s.slow = 0  # neighbours, which it does not predict
+            if not s.outages and s.rules.enforce == "throttle":
+                self.asked = {job.name: round(job.work * r.choice([0.5, 1, 1, 1.7, 4]), 6) for job in s.jobs}
 
     def real(self, low, high, digits):
         return round(self.r.uniform(low, high), digits)
@@ -288,10 +295,12 @@ class Draw:
 
     def write(self, folder):
         s, constant = self.scenario, self.scenario.constant
-        columns = "job_id,submit_s,gpus,duration_s,gpu_type,utilization,class" + ("" if self.plain else ",flex")
+        columns = "job_id,submit_s,gpus,duration_s,gpu_type,utilization,class" + ("" if self.plain else ",flex") + (
+            ",requested_s" if self.asked else "")
         write_table(folder / "jobs.csv", columns, [
             [job.name, seconds(job.submit), job.gpus, job.work, "|".join(s.types[h].name for h in job.types), job.use,
-             "sla" if job.sla else "best_effort"] + ([] if self.plain else [job.flex]) for job in s.jobs])
+             "sla" if job.sla else "best_effort"] + ([] if self.plain else [job.flex]) + ([self.asked[job.name]] if self.asked else [])
+            for job in s.jobs])
         if not constant:
             write_table(folder / "cap.csv", "time_s,power_w", [[seconds(at), "" if cap == inf else cap] for at, cap in s.cap])
         cap = {"watts": s.cap[0][1]} if constant and s.cap[0][1] < inf else {} if constant else {"file": "cap.csv"}
@@ -314,7 +323,7 @@ class Draw:
                     "workload": {"kind": "trace", "file": "jobs.csv", "rigid_costs": {
                         "start_s": s.setup, "restart_s": s.restart, "checkpoint_s": 0, "checkpoint_interval_s": s.checkpoint}},
                     "models": {"rigid_speed": {gpu.name: gpu.speed for gpu in s.types}, "models": [unused(s.types)]},
-                    "policy": {"name": "fcfs", "params": {"strict": s.strict}}}
+                    "policy": {"name": "easy"} if self.policy == "easy" else {"name": "fcfs", "params": {"strict": s.strict}}}
         if s.outages:
             write_table(folder / "outages.csv", "node,start_s,end_s",
                         [[node, seconds(start), seconds(end)] for node, start, end in s.outages])
@@ -342,10 +351,12 @@ def seconds(time_ns):
 
 # ---- easim against it ----
 
-def compare(seed, folder, plain):
-    draw = Draw(seed, plain)
+def compare(seed, folder, plain, policy="fcfs"):
+    draw = Draw(seed, plain, policy)
     path = draw.write(folder)
-    naive = Simulation(draw.scenario).go()
+    naive = (EasySimulation if policy == "easy" else Simulation)(draw.scenario)
+    naive.asked = draw.asked
+    naive.go()
     done = easim("run", path, "--check", "--quiet", "--force", "--out", folder / "out", code=(0, 1))
     assert (done.returncode == 1) == naive.stuck, (done.stderr, naive.stuck)
     if naive.stuck:
@@ -493,7 +504,11 @@ def capped(seed, folder):
     compare(seed, folder, False)
 
 
+def easy_capped(seed, folder):
+    compare(seed, folder, False, "easy")
+
+
 cases(case_by_hand, not_accounted, charon_leaves_it_to_the_host,
       figures_of_the_law, tables_by_hand, equal_jobs, fills_are_fair, seeds(plain, PLAIN), seeds(without_effect, EQUAL), seeds(scaled, RELATED), seeds(like_a_domain, RELATED),
-      seeds(without_a_cap, RELATED), seeds(monotone, RELATED), seeds(capped, CAPPED))
+      seeds(without_a_cap, RELATED), seeds(monotone, RELATED), seeds(capped, CAPPED), seeds(easy_capped, EASY))
 print(*(f"{name}: {count}" for name, count in SEEN.items()), sep=", ")

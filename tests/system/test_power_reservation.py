@@ -1,0 +1,117 @@
+"""Reservations of power under an enforced cap, by hand and by closed forms: the head of easy and the first job of fcfs start when
+GPUs and power suffice, however many small jobs come. Policies in rounds give power as they give GPUs: the wait of a large job is the
+same if the cap admits as many GPUs as a smaller cluster has. None asks again and again: decisions are no more than events.
+test_caps_again.py has random scenarios. A GPU draws 50 W when free and 400 W for a job, so under `admit: full` each adds 350 W.
+Usage: test_power_reservation.py EASIM SOURCE
+"""
+import json
+
+from caps_again import Job, Node, Rules, S, Scenario, Type
+from easy_again import EasySimulation
+from harness import cases, easim, near, rows_of, write_table
+
+TYPE = {"name": "g", "idle_w": 50, "ctx_w": 50, "tdp_w": 400, "floor_w": 160, "limit_law": {"s": 0.3, "m": 0.7}}
+UNUSED = {"name": "m", "m0": 8, "phi": 1, "batches": [1], "gpus": {"g": {
+    "a_s": 0.1, "c_s": 0.01, "gamma": 1, "alpha_s": 0, "p0_w": 20, "pmax_w": 30, "evidence": "assumed", "source": "none"}}}
+EACH = 350
+IN_ROUNDS = ("las", "max_min", "tiresias")
+OTHERS = ("pollux", "zeus", "themis", "hades", "chronos", "aurachronos", "charon", "lean", "allox", "deferral", "green", "greenflow",
+          "goodput", "sia")
+
+
+def run(folder, jobs, gpus, policy, room_w=None, caps=None):
+    """jobs: (id, submit, GPUs, duration). room_w: what the cap leaves an empty cluster; caps: (time, that)."""
+    write_table(folder / "jobs.csv", "job_id,submit_s,gpus,duration_s", [list(job) for job in sorted(jobs, key=lambda job: job[1])])
+    cluster = {"gpu_types": [TYPE], "nodes": [{"gpu": "g", "gpus": gpus, "base_w": 100}]}
+    rest = 100 + 50 * gpus
+    if caps:
+        write_table(folder / "cap.csv", "time_s,power_w", [[at, rest + watts] for at, watts in caps])
+    if caps or room_w is not None:
+        cluster["power_cap"] = ({"file": "cap.csv"} if caps else {"watts": rest + room_w}) | {"enforce": "throttle", "admit": "full"}
+    (folder / "s.yaml").write_text(json.dumps({
+        "name": "s", "horizon": "drain", "cluster": cluster, "policy": {"name": policy},
+        "workload": {"kind": "trace", "file": "jobs.csv", "rigid_costs": {"start_s": 0, "restart_s": 0, "checkpoint_s": 0}},
+        "models": {"rigid_speed": {"g": 1}, "models": [UNUSED]}}), encoding="utf-8")
+    easim("run", folder / "s.yaml", "--check", "--quiet", "--force", "--out", folder / "out")
+    summary, = rows_of(folder / "out/summary.csv")
+    return {row["job_id"]: float(row["start_s"]) for row in rows_of(folder / "out/jobs.csv")}, summary
+
+
+def power_binds(folder):
+    """Room for 4 GPUs. A has 2 until 1,000 s; B wants 3, which fit then and leave one. Of the jobs of 1,500 s one takes that; with one
+    watt less it waits until B ends. A job of 900 s ends before the reservation in either case."""
+    jobs = [("A", 0, 2, 1000), ("B", 1, 3, 500), ("long", 2, 1, 1500), ("long2", 3, 1, 1500), ("short", 50, 1, 900)]
+    start, _ = run(folder, jobs, 8, "easy", 4 * EACH)
+    assert start == {"A": 0, "B": 1000, "long": 2, "long2": 1500, "short": 50}, start
+    start, _ = run(folder, jobs, 8, "easy", 4 * EACH - 1)
+    assert start == {"A": 0, "B": 1000, "long": 1500, "long2": 1500, "short": 50}, start
+
+
+def gpus_bind(folder):
+    """Four GPUs and power for more: as without a cap."""
+    jobs = [("A", 0, 2, 1000), ("B", 1, 3, 500), ("long", 2, 1, 1500), ("long2", 3, 1, 1500), ("short", 50, 1, 900)]
+    expected = {"A": 0, "B": 1000, "long": 2, "long2": 1500, "short": 50}
+    for room_w in (None, 5 * EACH):
+        start, _ = run(folder, jobs, 4, "easy", room_w)
+        assert start == expected, (room_w, start)
+
+
+def both_bind(folder):
+    """Six GPUs, power for five. A holds 4 until 1,000 s and C 1 until 1,200 s; B wants 5. GPUs: at 1,000 s; power: at 1,200 s. Then one
+    GPU is left, but no power for it. With power for six, B leaves no GPU at 1,000 s."""
+    start, _ = run(folder, [("A", 0, 4, 1000), ("C", 0, 1, 1200), ("B", 1, 5, 500), ("long", 2, 1, 3000)], 6, "easy", 5 * EACH)
+    assert start == {"A": 0, "C": 0, "B": 1200, "long": 1700}, start
+    start, _ = run(folder, [("A", 0, 4, 1000), ("C", 0, 1, 1200), ("B", 1, 5, 500), ("long", 2, 1, 3000)], 6, "easy", 6 * EACH)
+    assert start == {"A": 0, "C": 0, "B": 1000, "long": 1200}, start
+
+
+def cap_of_now(folder):
+    """B wants more than the present cap ever leaves: it is no head, and later jobs pass it. At 2,000 s the cap rises; the job that has
+    passed it then ends at 2,402 s."""
+    jobs = [("A", 0, 2, 1000), ("B", 1, 6, 500), *((f"s{n}", 2 + 400 * n, 1, 800) for n in range(20))]
+    start, _ = run(folder, jobs, 8, "easy", caps=[(0, 4 * EACH), (2000, 6 * EACH)])
+    assert start["s0"] == 2 and start["s1"] == 402 and start["s4"] == 1602, start
+    assert start["B"] == 2402, start
+
+
+STREAM = [(f"s{n}", 2 + 50 * n, 1, 400) for n in range(300)]
+
+
+def large_job_waits_for_the_first(folder):
+    """Four jobs end at 700, 800, 900 and 1,000 s, and a stream of small ones could take all the power for 30,000 s: a job that wants all
+    of it starts at 1,000 s under fcfs and easy. Without a reservation of power it starts after the stream (the naive simulation)."""
+    jobs = [*((f"first{n}", 0, 1, 700 + 100 * n) for n in range(4)), ("large", 1, 4, 500), *STREAM]
+    for policy in ("fcfs", "easy"):
+        start, summary = run(folder, jobs, 32, policy, 4 * EACH)
+        assert start["large"] == 1000, (policy, start["large"])
+        assert int(summary["decisions"]) <= int(summary["events"]), summary
+        assert int(summary["capped_starts"]) <= int(summary["decisions"]), summary  # of one job in each decision
+    gpu = Type("g", 50, 50, 400, 160, 0.3, 0.7)
+    naive = EasySimulation(Scenario([gpu], [Node(0, 32, 100)], [Job(name, at * S, k, work) for name, at, k, work in
+                                                               sorted(jobs, key=lambda job: job[1])],
+                                    [(0, 100 + 32 * 50 + 4 * EACH)], Rules("throttle", admit="full")))
+    naive.reserves_power = False
+    naive.go()
+    last, = (job.started / S for job in naive.in_order if job.spec.name == "large")
+    near(last, max(job.finish / S for job in naive.in_order if job.spec.name != "large"), 1e-9)
+
+
+def power_as_gpus(folder):
+    """A cap that admits 8 of 32 GPUs, and a cluster of 8: the large job waits as long."""
+    jobs = [("large", 1010, 6, 500), *((f"s{n}", 25 * n, 1, 400) for n in range(200))]
+    for policy in ("fcfs", "easy", "pollux", "zeus", "themis", *IN_ROUNDS):
+        by_gpus, _ = run(folder, jobs, 8, policy)
+        by_power, summary = run(folder, jobs, 32, policy, 8 * EACH)
+        assert by_gpus["large"] == by_power["large"], (policy, by_gpus["large"], by_power["large"])
+        assert int(summary["capped_starts"]) == 0 or policy == "easy", (policy, summary["capped_starts"])
+
+
+def nobody_asks_again_and_again(folder):
+    jobs = [("large", 1010, 6, 500), *((f"s{n}", 25 * n, 1, 400) for n in range(200))]
+    for policy in (*IN_ROUNDS, *OTHERS):
+        _, summary = run(folder, jobs, 32, policy, 8 * EACH)
+        assert int(summary["decisions"]) <= int(summary["events"]), (policy, summary["decisions"], summary["events"])
+        assert int(summary["capped_starts"]) <= int(summary["decisions"]), (policy, summary["capped_starts"])
+
+
+cases(power_binds, gpus_bind, both_bind, cap_of_now, large_job_waits_for_the_first, power_as_gpus, nobody_asks_again_and_again)
