@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST_STRETCHES 200 /* of the course over time */
+#define MOST_STRETCHES 200 /* of flops_over_time */
 
 enum pipe { PIPE_TENSOR, PIPE_FP64, PIPE_FP32, PIPE_FP16, PIPES };
 
@@ -166,8 +166,9 @@ static void find_span(struct counted *c, bool trim_idle) {
     }
 }
 
-/* All samples, and those of each stretch of the course. */
-static struct flop_sums sum_up(const struct counted *c, struct flop_sums course[MOST_STRETCHES]) {
+/* All samples, and those of each stretch. */
+static struct flop_sums sum_up(const struct counted *c,
+                               struct flop_sums stretches[MOST_STRETCHES]) {
     const struct telemetry_activity *all = c->device->activities.at, *before = NULL;
     double span_s = (double)(c->last_ns - c->first_ns) / 1e9;
     struct flop_sums sums = {0};
@@ -180,7 +181,8 @@ static struct flop_sums sum_up(const struct counted *c, struct flop_sums course[
             double s = (double)(all[i].time_ns - before->time_ns) / 1e9,
                    at = (double)(before->time_ns - c->first_ns) / 1e9 / span_s;
             add_sample(&sums, c, &all[i], s);
-            add_sample(&course[(size_t)(at * MOST_STRETCHES)], c, &all[i], s);
+            add_sample(&stretches[(size_t)fmin(at * MOST_STRETCHES, MOST_STRETCHES - 1)], c,
+                       &all[i], s);
         }
         before = &all[i];
     }
@@ -207,19 +209,19 @@ static double power_of(const struct telemetry_device *device, size_t *next, int6
     return *next > first ? sum / (double)(*next - first) : NAN;
 }
 
-static void add_course(struct figure *list, const char *key, const struct counted *c,
-                       const struct flop_sums course[MOST_STRETCHES]) {
+static void add_stretches(struct figure *list, const char *key, const struct counted *c,
+                          const struct flop_sums stretches[MOST_STRETCHES]) {
     size_t next = 0;
     for (size_t i = 0; i < MOST_STRETCHES; i++) {
         double share = (double)(i + 1) / MOST_STRETCHES;
         int64_t end_ns = c->first_ns + (int64_t)((double)(c->last_ns - c->first_ns) * share);
         double power_w = power_of(c->device, &next, end_ns);
-        if (course[i].samples == 0)
+        if (stretches[i].samples == 0)
             continue;
         struct figure *row = figures_group(list, NULL);
         figures_text(row, "device", key);
         figures_real(row, "until_s", (double)(end_ns - c->first_ns) / 1e9);
-        add_figures(row, c, &course[i], power_w);
+        add_figures(row, c, &stretches[i], power_w);
     }
 }
 
@@ -256,18 +258,18 @@ static void note_losses(const struct flops_losses *losses, struct problems *note
 
 /* The two lists of figures; NULL: no device has any so far. */
 struct flops_lists {
-    struct figure *all, *course;
+    struct figure *all, *over_time;
 };
 
 static void add_device_flops(struct flops_lists *lists, struct figure *root, const char *key,
                              const struct counted *c, double power_w) {
-    struct flop_sums course[MOST_STRETCHES] = {0}, sums = sum_up(c, course);
+    struct flop_sums stretches[MOST_STRETCHES] = {0}, sums = sum_up(c, stretches);
     if (!(sums.s > 0))
         return;
     if (!lists->all) {
         lists->all = figures_list(root, "flops");
-        lists->course = figures_list(root, "flops_over_time");
-        lists->course->json_only = true;
+        lists->over_time = figures_list(root, "flops_over_time");
+        lists->over_time->json_only = true;
     }
     struct figure *row = figures_group(lists->all, NULL);
     figures_text(row, "device", key);
@@ -276,7 +278,7 @@ static void add_device_flops(struct flops_lists *lists, struct figure *root, con
     figures_int(row, "samples", (int64_t)sums.samples);
     figures_real(row, "duration_s", sums.s);
     add_figures(row, c, &sums, power_w);
-    add_course(lists->course, key, c, course);
+    add_stretches(lists->over_time, key, c, stretches);
 }
 
 void telemetry_add_flops(const struct telemetry *telemetry, const double *power_w,
