@@ -9,6 +9,7 @@ enum { TIER_URGENT, TIER_OTHER, QUEUE_LEVELS = 4, PRICE_LEVELS = 3 };
 static const double price_factors[PRICE_LEVELS] = {1, 2, 0.5}; /* of energy_price */
 
 #define USUAL_PRICE   0.1  /* per kWh: the exponents are meant for it */
+#define LIMIT_HOLDS_S 60   /* the least time between two power limits of a job */
 #define MOST_EXPONENT 10   /* so that powers of times stay finite */
 #define MARGIN_S      1e-6 /* more than what rounding does to a time */
 #define MARGIN_LEFT_S 1e-3 /* the same, for times of many years */
@@ -18,10 +19,15 @@ struct params {
     double energy_price;
     int64_t busy_jobs;
     bool deadlines, price_series;
+    int32_t limits; /* 1: live */
 };
 
 struct state {
     double exponents[QUEUE_LEVELS * PRICE_LEVELS]; /* a, by level */
+    /* With live limits: whether jobs waited when running jobs were looked at last, and when they
+       may be looked at again for another reason. */
+    bool waits;
+    double look_s;
 };
 
 /* Level 0 is that of nobody else waiting, at energy_price. */
@@ -36,9 +42,20 @@ static double exponent_of(const struct easim_pass *pass) {
     return ((const struct state *)pass->state)->exponents[pass->level];
 }
 
+/* With live limits jobs start at full power while others wait. */
+static double worth(const struct easim_pass *pass, const struct easim_job *job,
+                    const struct easim_choice *choice) {
+    (void)job;
+    if (pass->level % QUEUE_LEVELS > 0 && choice->power_limit_w < INFINITY)
+        return INFINITY;
+    return easim_choice_edp(choice, exponent_of(pass), false);
+}
+
 static void minimise(const struct easim_pass *pass, struct easim_objective *ret) {
-    ret->kind = EASIM_MINIMISE_EDP;
+    const struct params *p = pass->params;
+    ret->kind = p->limits ? EASIM_MINIMISE_OWN : EASIM_MINIMISE_EDP;
     ret->exponent = exponent_of(pass);
+    ret->objective = worth;
 }
 
 static uint32_t level(const struct easim_pass *pass) {
@@ -46,6 +63,8 @@ static uint32_t level(const struct easim_pass *pass) {
     const struct easim_view *view = pass->view;
     double others = view->waiting_count > 0 ? view->waiting_count - 1 : 0;
     double queue = round((QUEUE_LEVELS - 1) * fmin(1, others / (double)p->busy_jobs));
+    if (p->limits && others > 0)
+        queue = fmax(1, queue);
     double ratio = p->price_series ? view->price_per_mwh / 1000 / p->energy_price : 1;
     uint32_t price = ratio >= sqrt(2) ? 1 : ratio <= sqrt(0.5) ? 2 : 0;
     return price * QUEUE_LEVELS + (uint32_t)queue;
@@ -78,9 +97,14 @@ static void key(const struct easim_pass *pass, const struct easim_job *job, doub
     ret->may_displace = p->displace < EASIM_OFF;
 }
 
-/* A running job is not resized into missing a deadline that it meets as it is. */
+/* A running job is not resized into missing a deadline that it meets as it is; its limit alone is
+   for `end`. */
 static bool allow_resize(const struct easim_pass *pass, const struct easim_job *job,
                          uint32_t config) {
+    const struct easim_view *view = pass->view;
+    if (easim_config_same_gpus(easim_view_config(view, config),
+                               easim_view_config(view, job->config)))
+        return false;
     if (!is_in_time(pass, job, easim_predict_running(pass->view, job).time_s))
         return true;
     int span = pass->host->try_config(pass->plan, job->index, config, NULL);
@@ -125,7 +149,7 @@ static double least_that_fits(const struct easim_pass *pass, const struct easim_
         if (span < 0)
             continue;
         const struct easim_choice choice = easim_predict(pass->view, job, c, (uint32_t)span);
-        least = fmin(least, easim_choice_edp(&choice, exponent_of(pass), false));
+        least = fmin(least, worth(pass, job, &choice));
     }
     return least;
 }
@@ -156,6 +180,80 @@ static void tell(const struct easim_pass *pass, const struct easim_job *job, dou
     pass->host->reason(pass->plan, job->index, text);
 }
 
+/* --- live limits --- */
+
+/* What a running job minimizes: energy among the limits that meet its deadline, else the rule for
+   starts; while jobs wait it has full power. */
+static double cost_of(const struct easim_pass *pass, const struct easim_job *job,
+                      const struct easim_choice *choice, bool is_met) {
+    if (pass->view->waiting_count > 0)
+        return choice->power_limit_w < INFINITY ? INFINITY : 0;
+    return is_met ? choice->energy_j : worth(pass, job, choice);
+}
+
+/* The configuration with the GPUs of a running job and the limit that it should have now. */
+static uint32_t best_limit(const struct easim_pass *pass, const struct easim_job *job) {
+    const struct easim_view *view = pass->view;
+    const struct easim_config *own = easim_view_config(view, job->config);
+    uint32_t best = job->config;
+    bool best_met = false;
+    double least = INFINITY;
+    for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
+        if (!easim_config_same_gpus(easim_view_config(view, c), own))
+            continue;
+        const struct easim_choice choice = easim_predict_resized(view, job, c, job->span);
+        bool is_met = view->waiting_count == 0 && isfinite(job->deadline_s) &&
+                      view->now_s + choice.time_s <= job->deadline_s;
+        double cost = cost_of(pass, job, &choice, is_met);
+        if (is_met > best_met || (is_met == best_met && cost < least)) {
+            best_met = is_met;
+            least = cost;
+            best = c;
+        }
+    }
+    return best;
+}
+
+/* Sets the limits of running jobs whose last one was a minute ago; when to do so for the next one,
+   INFINITY: all are as they should be. */
+static double set_limits(const struct easim_pass *pass) {
+    const struct easim_view *view = pass->view;
+    double next_s = INFINITY;
+    for (uint32_t i = 0; i < view->running_count; i++) {
+        const struct easim_job *job = easim_view_job(view, easim_view_running(view, i)->job);
+        double may_s = fmax(job->start_s, job->resized_s) + LIMIT_HOLDS_S;
+        uint32_t best = best_limit(pass, job);
+        if (best == job->config)
+            continue;
+        if (may_s <= view->now_s && pass->host->try_config(pass->plan, job->index, best, NULL) >= 0)
+            pass->host->plan_resize(pass->plan, job->index, best);
+        else /* too early, or an enforced cap forbids it now */
+            next_s = fmin(next_s, may_s > view->now_s ? may_s : view->now_s + LIMIT_HOLDS_S);
+    }
+    return next_s;
+}
+
+/* Running jobs are looked at when the queue becomes empty or stops being so, and otherwise at most
+   once a minute: jobs may have started. */
+static void end(const struct easim_pass *pass) {
+    const struct params *p = pass->params;
+    const struct easim_view *view = pass->view;
+    struct state *s = pass->state;
+    if (!p->limits || !view->limits_in_place)
+        return;
+    struct easim_pass at = *pass;
+    at.level = level(pass);
+    bool waits = view->waiting_count > 0;
+    double next_s = s->look_s;
+    if (waits != s->waits || view->now_s >= s->look_s) {
+        next_s = set_limits(&at);
+        s->waits = waits;
+        s->look_s = fmin(next_s, view->now_s + LIMIT_HOLDS_S);
+    }
+    if (next_s < INFINITY)
+        pass->host->plan_wake_at(pass->plan, next_s);
+}
+
 static int init(const struct easim_pass *pass) {
     const struct params *p = pass->params;
     struct state *s = pass->state;
@@ -163,8 +261,13 @@ static int init(const struct easim_pass *pass) {
         s->exponents[level] = exponent_at(p, level);
     if (p->price_series && isnan(pass->view->price_per_mwh))
         pass->host->count(pass->plan, "price_series has no effect: there is no price", NULL);
+    if (p->limits && !pass->view->limits_in_place)
+        pass->host->count(pass->plan,
+                          "limits of running jobs stay: jobs share network or storage here", NULL);
     return 0;
 }
+
+static const char *const limits_choices[] = {"off", "live", NULL};
 
 static const struct easim_param params[] = {
     {"exponent_idle", "", "a while no other job waits", EASIM_PARAM_REAL,
@@ -190,6 +293,9 @@ static const struct easim_param params[] = {
     {"price_series", "", "the price of the scenario counts, as 1/2, 1 or 2 times energy_price",
      EASIM_PARAM_BOOL, offsetof(struct params, price_series), 0, 1, 0, false, NULL,
      EASIM_ROLE_NONE},
+    {"limits", "", "live: while no job waits, running jobs have lower power limits",
+     EASIM_PARAM_CHOICE, offsetof(struct params, limits), 0, 1, 0, false, limits_choices,
+     EASIM_ROLE_LIMITS},
 };
 
 static const struct easim_list list = {
@@ -202,6 +308,7 @@ static const struct easim_list list = {
     .levels = QUEUE_LEVELS * PRICE_LEVELS,
     .level = level,
     .displace = displace,
+    .end = end,
 };
 
 EASIM_EXPORT const struct easim_policy easim_policy = {
@@ -219,8 +326,15 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
         "Running jobs grow and shrink (resize,\n"
         "shrink). With deadlines: jobs that can still be in time go first, by deadline, only in configurations that are,\n"
         "and with less slack than preempt_slack_s displace others; who is in time is neither displaced nor resized into\n"
-        "missing its deadline. docs/studies/lean.md says what each parameter brings.",
-    .capabilities = EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_FRACTIONAL_GPU,
+        "missing its deadline.\n"
+        "With limits: live configurations also have power limits: the measured ones, or five of even speed from floor_w\n"
+        "to tdp_w. A job starts under the limit of least E * T^a, but at full power if others wait. When the queue becomes\n"
+        "empty or stops being so, and otherwise at most once a minute, lean looks at running jobs. While jobs wait, they\n"
+        "get full power. Else a job gets the limit of least energy among those that meet its deadline, and if there is\n"
+        "none that of least E * T^a, both for the work that it has left. A limit holds for a minute at least.\n"
+        "docs/studies/lean.md says what each parameter brings.",
+    .capabilities = EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_FRACTIONAL_GPU |
+                    EASIM_CAPABILITY_FREQUENCY | EASIM_CAPABILITY_TICK,
     .state_size = sizeof(struct state),
     .params_size = sizeof(struct params),
     .params = params,

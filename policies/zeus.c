@@ -44,7 +44,8 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
         "fits now. edp_slack leaves a GPU idle rather than waste it: only configurations with\n"
         "EDP <= edp_slack * EDP* are admitted. "
         "power_basis: marginal takes idle_w off P and ctx_w, in EDP and EDP*.\n"
-        "With power_limits EDP* and the choice range over the power limits of the model file too.",
+        "With power_limits EDP* and the choice range over power limits, too. zeus chooses a limit at the start and keeps\n"
+        "it: apart from set-up, the limit of least EDP depends on neither the work left, nor the queue, nor the cap.",
     .capabilities = EASIM_CAPABILITY_FREQUENCY | EASIM_CAPABILITY_FRACTIONAL_GPU,
     .params_size = sizeof(struct params),
     .params = params,

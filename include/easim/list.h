@@ -127,6 +127,9 @@ struct easim_list {
        provide. The host does not call make_room for a job if every admitted configuration that is
        in time needs more. NULL: no bound. */
     uint32_t (*room_most)(const struct easim_pass *pass, uint32_t gpu_type);
+    /* The host calls it at the end of a pass, after running jobs have grown: jobs that wait now
+       could not start. It may change the power limits of running jobs (plan_resize). */
+    void (*end)(const struct easim_pass *pass);
 };
 #define EASIM_MOST_LEVELS 16u
 

@@ -30,7 +30,8 @@ enum easim_param_type {
 #define EASIM_TEXT_SOCKET  2 /* opens a socket or a file */
 
 /* The meaning of a parameter for the host, which does not look at its name. LIMITS, SERVICES, CAP
-   and SHARES are BOOL: the policy has the declared capability only while the parameter is true. */
+   and SHARES are BOOL: the policy has the declared capability only while the parameter is true. Or
+   they are CHOICE, and the policy does not have it with the first choice. */
 enum easim_param_role {
     EASIM_ROLE_NONE = 0,
     EASIM_ROLE_LIMITS,   /* switches FREQUENCY; without it the host adds `power_limits` */

@@ -66,7 +66,7 @@ const char *interface_capability_name(uint32_t bit) {
 
 const char *interface_role(const struct easim_policy *policy, const struct easim_param *param) {
     const struct param_role *role = params_role(param->role);
-    return role                                                 ? role->name
+    return role && param->type == role->type                    ? role->name
            : policy->list && params_is_list_option(param->name) ? param->name
                                                                 : NULL;
 }
@@ -248,7 +248,7 @@ static const char *role_fault(const struct easim_policy *p, const struct easim_p
         return NULL;
     if (!role)
         return "unknown role";
-    if (param->type != role->type)
+    if (param->type != role->type && !(role->capability && param->type == EASIM_PARAM_CHOICE))
         return "its role needs another type";
     if (others > 0)
         return "another parameter has its role";

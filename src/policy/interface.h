@@ -18,7 +18,7 @@ uint32_t interface_extension(const struct easim_extension *row);
 /* As if this host lacked that optional extension of a policy that interface_read has made. */
 void interface_forget(const struct easim_policy *policy, uint32_t extension);
 /* In a word, what a parameter of a loaded policy means to the host: its role, "ageing", or the name
-   of an option that the host adds. NULL: nothing. */
+   of an option that the host adds. NULL: nothing, or a choice that has the role of a BOOL. */
 const char *interface_role(const struct easim_policy *policy, const struct easim_param *param);
 
 /* Appends the names of bits EASIM_READS_*: "carbon, run times"; or "nothing", "not declared". */

@@ -82,8 +82,8 @@ void params_set_number(struct policy_params *params, size_t index, double value)
 bool params_are_marginal(const struct policy_params *params);
 
 /* Whether the policy has a capability with these values: it declares the bit and, if it has a
-   parameter of its own of the role that goes with it, that is true. FREQUENCY: also the host's
-   parameter power_limits. */
+   parameter of its own of the role that goes with it, that is true, or not its first choice.
+   FREQUENCY: also the host's parameter power_limits. */
 bool params_have(const struct policy_params *params, uint32_t capability);
 /* Whether it may set limits of running jobs by easim.power: FREQUENCY, but for the host's parameter
    power_limits. */
@@ -91,7 +91,7 @@ bool params_set_limits(const struct policy_params *params);
 /* What goes with a role (easim/params.h); NULL: NONE, or an unknown one. */
 struct param_role {
     const char *name;    /* in results */
-    uint32_t type;       /* of the parameter */
+    uint32_t type;       /* of the parameter; with a capability CHOICE, too */
     uint32_t capability; /* that a policy has only where such a parameter is true; 0: none */
 };
 const struct param_role *params_role(uint32_t role);

@@ -325,8 +325,13 @@ static void warn_of_limit_keys(struct study *study, const struct usage *usage) {
                 "cluster.gpu_types[%u].limit_law: of no effect, no job without measured limits has power limits on %s",
                 h, type->name);
     }
-    if (params_have(&study->params, EASIM_CAPABILITY_FREQUENCY) && usage->limited_types == 0)
-        warn(study, "policy.params.power_limits: of no effect, no job may have a power limit");
+    if (!params_have(&study->params, EASIM_CAPABILITY_FREQUENCY) || usage->limited_types != 0)
+        return;
+    size_t i = 0;
+    while (params_at(study->params.policy, i)->role != EASIM_ROLE_LIMITS)
+        i++;
+    warn(study, "policy.params.%s: of no effect, no job may have a power limit",
+         params_at(study->params.policy, i)->name);
 }
 
 /* Where the scenario gives the policy a parameter; NULL: nowhere. */

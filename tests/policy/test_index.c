@@ -132,8 +132,9 @@ static int draw_params(struct draw *d, char *out, size_t size) {
     if (strcmp(p, "lean") == 0) /* growth is not of the pass, and displacing is the host's */
         return snprintf(
             out, size,
-            "{slack: %s, busy_jobs: %d, deadlines: %s, displace: off, preempt_slack_s: 0, resize: false",
-            slack, 1 + pick(d, 12), chance(d, 0.5) ? "true" : "false");
+            "{slack: %s, busy_jobs: %d, deadlines: %s, limits: %s, displace: off, preempt_slack_s: 0, resize: false",
+            slack, 1 + pick(d, 12), chance(d, 0.5) ? "true" : "false",
+            chance(d, 0.3) ? "live" : "off");
     if (strcmp(p, "charon") == 0)
         return snprintf(out, size, "{tau: %.17g, edp_slack: %s, base: %s", tau, slack,
                         chance(d, 0.5) ? "zeus" : "pollux");

@@ -6,6 +6,7 @@
 #include "../support/temp_dir.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 
 TestSuite(lean, .init = temp_dir_enter, .fini = temp_dir_leave);
 
@@ -180,4 +181,136 @@ Test(lean, urgent) {
          {{"z", 0, 100, 1, 0}, {"b", 100, 120, 1, 0}}},
     };
     policy_cases_run(cases, sizeof cases / sizeof *cases);
+}
+
+/* Live limits. Rigid jobs draw 400 W, which is tdp_w, and floor_w is 160: limits are at the speeds
+   1, 47/56, 19/28, 29/56 and 5/14. By the law (s 0.3, m 0.7) a GPU draws
+   0.3 + 0.21 / (1 / speed - 0.7) of its power then: 1, 8/11, 4/7, 8/17 and 0.4. Energy is that over
+   the speed: 1, 0.867, 0.842, 0.909 and 1.12; E T^0.5 is 1, 0.946, 1.022, 1.263 and 1.874. So the
+   rule of lean takes 8/11 ("usual"), and a deadline that is far 4/7 ("thrifty"). A limit of a
+   running job holds 0.1 s after it was set. */
+#define USUAL      (56 / 47.) /* time per work */
+#define THRIFTY    (28 / 19.)
+#define FULL_W     400.0
+#define USUAL_W    (FULL_W * 8 / 11)
+#define THRIFTY_W  (FULL_W * 4 / 7)
+#define LIVE(more) "{name: lean, params: {limits: live, displace: off" more "}}"
+#define LAST_END_S (120.1 + 400 - 60.1 - 60 / USUAL) /* of c below */
+#define A_FULL_S   (LAST_END_S + 0.1 - 100.1)
+#define A_LEFT     (5000 - 100.1 / USUAL - A_FULL_S)
+
+struct live_case {
+    const char *name, *policy;
+    int gpus;
+    const char *jobs;
+    struct {
+        const char *id;
+        double finish_s, energy_j;
+    } expected[3];
+};
+
+static void run_live(const struct live_case *c) {
+    struct trial t;
+    trial_run(&t, &(struct trial_options){.jobs = c->jobs, .strict = true},
+              "name: live\nhorizon: drain\ncluster: {gpu_types: [{name: g, idle_w: 50, ctx_w: 90, "
+              "tdp_w: 400}], nodes: [{gpu: g, gpus: %d}]}\n" TRIAL_JOBS "policy: %s\n",
+              c->gpus, c->policy);
+    trial_must_succeed(&t);
+    for (int i = 0; i < 3 && c->expected[i].id; i++) {
+        const struct trial_job *job = trial_find(&t, c->expected[i].id);
+        double finish_s = (double)job->finish_ns / 1e9;
+        cr_expect_float_eq(finish_s, c->expected[i].finish_s, 5e-9,
+                           "%s: %s ends at %.9f s, not %.9f", c->name, job->id, finish_s,
+                           c->expected[i].finish_s);
+        cr_expect_float_eq(job->energy_j, c->expected[i].energy_j, 1e-5,
+                           "%s: %s takes %.6f J, not %.6f", c->name, job->id, job->energy_j,
+                           c->expected[i].energy_j);
+    }
+    trial_finish(&t);
+}
+
+Test(lean, live_limits) {
+    static const struct live_case cases[] = {
+        {"off", "{name: lean}", 1, HEAD "a,0,1,1000\n", {{"a", 1000, 1000 * FULL_W}}},
+        {"nobody waits",
+         LIVE(""),
+         1,
+         HEAD "a,0,1,1000\n",
+         {{"a", 1000 * USUAL, 1000 * USUAL * USUAL_W}}},
+        /* dear energy, a = 0.05: E T^a is 0.874 at 8/11, 0.859 at 4/7 and 0.939 at 8/17 */
+        {"dear energy",
+         LIVE(", energy_price: 1"),
+         1,
+         HEAD "a,0,1,1000\n",
+         {{"a", 1000 * THRIFTY, 1000 * THRIFTY * THRIFTY_W}}},
+        /* b waits from 300 on, so a has full power until it ends; b then has nobody behind it */
+        {"the queue fills",
+         LIVE(""),
+         1,
+         HEAD "a,0,1,1000\nb,300,1,2000\n",
+         {{"a", 300.1 + 1000 - 300.1 / USUAL, 300.1 * USUAL_W + (1000 - 300.1 / USUAL) * FULL_W},
+          {"b", 300.1 + 1000 - 300.1 / USUAL + 2000 * USUAL, 2000 * USUAL * USUAL_W}}},
+        /* b waits from 30 on: a has run for less than a minute and changes at 60 */
+        {"once a minute",
+         LIVE(""),
+         1,
+         HEAD "a,0,1,1000\nb,30,1,2000\n",
+         {{"a", 60.1 + 1000 - 60.1 / USUAL, 60.1 * USUAL_W + (1000 - 60.1 / USUAL) * FULL_W}}},
+        /* c starts while a waits, so with full power, and is lowered at 60. b waits from 100 on:
+           a is raised then, and c at 120. When c ends, b starts, nobody waits, and a is lowered. */
+        {"the queue empties",
+         LIVE(""),
+         2,
+         HEAD "a,0,1,5000\nc,0,1,400\nb,100,1,3000\n",
+         {{"c", LAST_END_S, 60.1 * FULL_W + 60 * USUAL_W + (400 - 60.1 - 60 / USUAL) * FULL_W},
+          {"b", LAST_END_S + 3000 * USUAL, 3000 * USUAL * USUAL_W},
+          {"a", LAST_END_S + 0.1 + A_LEFT * USUAL,
+           (100.1 + A_LEFT * USUAL) * USUAL_W + A_FULL_S * FULL_W}}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        run_live(&cases[i]);
+}
+
+/* Seen from 0, a ends at 1,000 with full power, at 1,191.5 with the usual limit, with which it has
+   started, and at 1,473.7 with the thrifty one. Another one than the usual is set at 60, when a has
+   1,000 - 60 x 47/56 = 949.6 to go. */
+Test(lean, live_limits_and_deadlines) {
+    static const struct live_case cases[] = {
+        {"thrifty is in time",
+         LIVE(""),
+         1,
+         DUE "a,0,1,1000,1474\n",
+         {{"a", 60.1 + (1000 - 60.1 / USUAL) * THRIFTY,
+           60.1 * USUAL_W + (1000 - 60.1 / USUAL) * THRIFTY * THRIFTY_W}}},
+        {"no less than the least energy",
+         LIVE(", deadlines: true"),
+         1,
+         DUE "a,0,1,1000,100000\n",
+         {{"a", 60.1 + (1000 - 60.1 / USUAL) * THRIFTY,
+           60.1 * USUAL_W + (1000 - 60.1 / USUAL) * THRIFTY * THRIFTY_W}}},
+        {"usual is in time",
+         LIVE(""),
+         1,
+         DUE "a,0,1,1000,1473\n",
+         {{"a", 1000 * USUAL, 1000 * USUAL * USUAL_W}}},
+        {"full power is in time",
+         LIVE(""),
+         1,
+         DUE "a,0,1,1000,1191\n",
+         {{"a", 60.1 + 1000 - 60.1 / USUAL, 60.1 * USUAL_W + (1000 - 60.1 / USUAL) * FULL_W}}},
+        /* full power would be at 0, but at 60 ends at 1,009.6 */
+        {"nothing is in time any more",
+         LIVE(""),
+         1,
+         DUE "a,0,1,1000,1009\n",
+         {{"a", 1000 * USUAL, 1000 * USUAL * USUAL_W}}},
+        /* b waits from 30 on */
+        {"others wait",
+         LIVE(""),
+         1,
+         DUE "a,0,1,1000,1474\nb,30,1,2000,\n",
+         {{"a", 60.1 + 1000 - 60.1 / USUAL, 60.1 * USUAL_W + (1000 - 60.1 / USUAL) * FULL_W}}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        run_live(&cases[i]);
 }

@@ -46,7 +46,7 @@ static uint32_t some_level(const struct easim_pass *pass) {
     return 0;
 }
 
-enum callback { KEY, MINIMISE, URGENT, FACTOR, START, RESIZE, BEGIN, ROOM, LEAST, CALLBACKS };
+enum callback { KEY, MINIMISE, URGENT, FACTOR, START, RESIZE, BEGIN, ROOM, LEAST, END, CALLBACKS };
 
 /* A side with the callbacks of a mask. */
 struct side {
@@ -72,9 +72,14 @@ static void make_side(struct side *side, unsigned callbacks) {
                             .allow_resize = callbacks >> RESIZE & 1 ? some_allow : NULL,
                             .begin = callbacks >> BEGIN & 1 ? some_begin : NULL,
                             .make_room = callbacks >> ROOM & 1 ? some_room : NULL,
-                            .resize_least = callbacks >> LEAST & 1 ? some_least : NULL};
-    side->policy = (struct easim_policy){EASIM_POLICY_ABI, .name = "side", .params = two_params,
-                                         .param_count = 2, .params_size = sizeof side->own};
+                            .resize_least = callbacks >> LEAST & 1 ? some_least : NULL,
+                            .end = callbacks >> END & 1 ? some_begin : NULL};
+    side->policy = (struct easim_policy){EASIM_POLICY_ABI,
+                                         .name = "side",
+                                         .params = two_params,
+                                         .param_count = 2,
+                                         .params_size = sizeof side->own,
+                                         .capabilities = EASIM_CAPABILITY_FREQUENCY};
     side->policy.list = &side->list;
     side->params = (struct policy_params){.policy = &side->policy, .own = side->own};
     side->params.list = (struct list_options){.resize_gain = 0.1, .half_life_s = INFINITY};
@@ -109,14 +114,18 @@ Test(hybrid_parts, one_callback) {
                                                 [RESIZE] = IN_ADMISSION,
                                                 [BEGIN] = IN_PREEMPT,
                                                 [ROOM] = IN_PREEMPT,
-                                                [LEAST] = IN_OBJECTIVE};
+                                                [LEAST] = IN_OBJECTIVE,
+                                                [END] = IN_LIMITS};
     struct side with, without;
     for (int i = 0; i < CALLBACKS; i++) {
         make_side(&with, 1u << i);
         make_side(&without, 0);
+        with.params.power_limits = without.params.power_limits = true;
         cr_expect_eq(unlike(&with, &with), 0, "%d", i);
         cr_expect_eq(unlike(&with, &without), belongs[i], "%d: %x", i, unlike(&with, &without));
     }
+    with.params.power_limits = without.params.power_limits = false; /* it has nothing to limit */
+    cr_expect_eq(unlike(&with, &without), 0);
 }
 
 static const struct easim_param flag = {"f", "",    "",   EASIM_PARAM_BOOL, 0, 0, 1,
@@ -132,6 +141,9 @@ Test(hybrid_parts, one_parameter) {
     for (int i = 0; i < 2; i++) {
         b.own[i] += 1;
         cr_expect_eq(unlike(&a, &b), all, "%d: %x", i, unlike(&a, &b));
+        a.params.power_limits = b.params.power_limits = true;
+        cr_expect_eq(unlike(&a, &b), all | IN_LIMITS, "%d: %x", i, unlike(&a, &b));
+        a.params.power_limits = b.params.power_limits = false;
         b.own[i] -= 1;
     }
     b.policy.param_count = 1; /* other parameters, though those that both have are equal */
@@ -178,8 +190,9 @@ static bool has(unsigned callbacks, enum callback which) {
     return callbacks >> which & 1;
 }
 
-/* Which callbacks a mixture has; callbacks[c]: those of the side that gives component c. */
-static unsigned callbacks_of(const unsigned callbacks[COMPONENT_COUNT], bool begin) {
+/* Which callbacks a mixture has; callbacks[c]: those of the side that gives component c; either: of
+   both sides together. */
+static unsigned callbacks_of(const unsigned callbacks[COMPONENT_COUNT], unsigned either) {
     unsigned key = callbacks[COMPONENT_KEY], objective = callbacks[COMPONENT_OBJECTIVE],
              admission = callbacks[COMPONENT_ADMISSION], found = 0;
     unsigned preempts = callbacks[COMPONENT_PREEMPTION]; /* its key says who may displace */
@@ -189,7 +202,7 @@ static unsigned callbacks_of(const unsigned callbacks[COMPONENT_COUNT], bool beg
     found |= (unsigned)(has(objective, URGENT) || has(admission, URGENT)) << URGENT;
     found |= (unsigned)has(key, FACTOR) << FACTOR;
     found |= (unsigned)has(admission, START) << START | (unsigned)has(admission, RESIZE) << RESIZE;
-    found |= (unsigned)begin << BEGIN;
+    found |= either & (1u << BEGIN | 1u << END);
     found |= (unsigned)has(preempts, ROOM) << ROOM;
     return found;
 }
@@ -199,7 +212,7 @@ static unsigned callbacks_in(const struct easim_list *list) {
            (unsigned)!!list->minimise_urgent << URGENT | (unsigned)!!list->user_factor << FACTOR |
            (unsigned)!!list->allow_start << START | (unsigned)!!list->allow_resize << RESIZE |
            (unsigned)!!list->begin << BEGIN | (unsigned)!!list->make_room << ROOM |
-           (unsigned)!!list->resize_least << LEAST;
+           (unsigned)!!list->resize_least << LEAST | (unsigned)!!list->end << END;
 }
 
 /* All mixtures of sides with one callback, all, or none. */
@@ -218,7 +231,7 @@ Test(hybrid_parts, callbacks) {
             unsigned from[COMPONENT_COUNT];
             for (int c = 0; c < COMPONENT_COUNT; c++)
                 from[c] = callbacks[mask >> c & 1];
-            unsigned wanted = callbacks_of(from, has(callbacks[0] | callbacks[1], BEGIN));
+            unsigned wanted = callbacks_of(from, callbacks[0] | callbacks[1]);
             hybrid_init(&hybrid, &sides[0].params, &sides[1].params, mask);
             cr_expect_eq(callbacks_in(hybrid.policy.list), wanted, "%u, %x: %x, not %x", i, mask,
                          callbacks_in(hybrid.policy.list), wanted);
@@ -245,7 +258,8 @@ Test(hybrid_parts, levels) {
 
 /* Options come from the side of their component; permissions are those of both, but for two. */
 Test(hybrid_parts, options_and_capabilities) {
-    const uint32_t cap = EASIM_CAPABILITY_POWER_CAP, parts = EASIM_CAPABILITY_FRACTIONAL_GPU;
+    const uint32_t cap = EASIM_CAPABILITY_POWER_CAP, parts = EASIM_CAPABILITY_FRACTIONAL_GPU,
+                   limits = EASIM_CAPABILITY_FREQUENCY;
     struct side sides[2];
     make_side(&sides[0], 0);
     make_side(&sides[1], 0);
@@ -259,11 +273,11 @@ Test(hybrid_parts, options_and_capabilities) {
         for (unsigned who = 0; who < 16; who++) { /* bits: cap of 0 and 1, parts of 0 and 1 */
             for (unsigned side = 0; side < 2; side++)
                 sides[side].policy.capabilities =
-                    (side ? EASIM_CAPABILITY_RESIZE : EASIM_CAPABILITY_PREEMPT) |
+                    (side ? limits | EASIM_CAPABILITY_RESIZE : EASIM_CAPABILITY_PREEMPT) |
                     (who >> side & 1 ? cap : 0) | (who >> 2 >> side & 1 ? parts : 0);
             hybrid_init(&hybrid, &sides[0].params, &sides[1].params, mask);
             cr_expect_eq(hybrid.policy.capabilities,
-                         EASIM_CAPABILITY_RESIZE | EASIM_CAPABILITY_PREEMPT |
+                         limits | EASIM_CAPABILITY_RESIZE | EASIM_CAPABILITY_PREEMPT |
                              (who >> admits & 1 ? cap : 0) | (who >> 2 == 3 ? parts : 0),
                          "%x, %x", mask, who);
         }

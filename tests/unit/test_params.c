@@ -106,6 +106,27 @@ Test(params, capabilities_under_parameters) {
     cr_expect_not(params_have(&none, EASIM_CAPABILITY_POWER_CAP));
 }
 
+/* Of a choice the first one is off. */
+Test(params, capability_under_a_choice) {
+    const char *const words[] = {"off", "now", "later", NULL};
+    const struct easim_param own = {"limits", "",    "",    EASIM_PARAM_CHOICE, AT(basis), 0, 0,
+                                    0,        false, words, EASIM_ROLE_LIMITS};
+    const struct easim_policy policy = {.capabilities = EASIM_CAPABILITY_FREQUENCY,
+                                        .params = &own,
+                                        .param_count = 1,
+                                        .params_size = sizeof(struct values)};
+    struct policy_params params;
+    params_init(&params, &policy);
+    cr_expect_eq(params_count(&policy), 1, "the host adds none");
+    cr_expect_null(interface_role(&policy, &own), "insights would set it to true");
+    for (int i = 0; i < 3; i++) {
+        params_set_number(&params, 0, i);
+        cr_expect_eq(params_have(&params, EASIM_CAPABILITY_FREQUENCY), i > 0, "%s", words[i]);
+        cr_expect_eq(params_extras(&params).law_limits, i > 0, "%s", words[i]);
+    }
+    params_finish(&params);
+}
+
 /* Equal are sets of the same policy with the same values, whichever of them differs. */
 Test(params, equal_sets) {
     static const double others[] = {8, 0, 0, 2.25, 3};

@@ -249,18 +249,32 @@ static double mixed_resize_least(const struct easim_pass *pass, const struct eas
     return rules_resize_least(&rules, &own, job);
 }
 
-/* A side that does not preempt may still keep its state in begin: it is called, and its actions are
- * refused. */
-static void mixed_begin(const struct easim_pass *pass) {
-    const struct hybrid *hybrid = hybrid_of(pass);
+/* A side that does not act may still keep its state: both are called, and the actions of the other
+   one are refused. */
+static void call_both(const struct easim_pass *pass, enum component acts,
+                      void (*const calls[2])(const struct easim_pass *)) {
     bool refused = plan_head(pass->plan)->refuses;
     for (unsigned side = 0; side < 2; side++) {
         const struct easim_pass own = pass_of(pass, side);
-        plan_head(pass->plan)->refuses = refused || side != hybrid->from[COMPONENT_PREEMPTION];
-        if (list_of(hybrid, side)->begin)
-            list_of(hybrid, side)->begin(&own);
+        plan_head(pass->plan)->refuses = refused || side != hybrid_of(pass)->from[acts];
+        if (calls[side])
+            calls[side](&own);
     }
     plan_head(pass->plan)->refuses = refused;
+}
+
+static void mixed_begin(const struct easim_pass *pass) {
+    const struct hybrid *hybrid = hybrid_of(pass);
+    call_both(pass, COMPONENT_PREEMPTION,
+              (void (*const[])(const struct easim_pass *)){list_of(hybrid, 0)->begin,
+                                                           list_of(hybrid, 1)->begin});
+}
+
+static void mixed_end(const struct easim_pass *pass) {
+    const struct hybrid *hybrid = hybrid_of(pass);
+    call_both(pass, COMPONENT_POWER_LIMITS,
+              (void (*const[])(const struct easim_pass *)){list_of(hybrid, 0)->end,
+                                                           list_of(hybrid, 1)->end});
 }
 
 static int mixed_init(const struct easim_pass *pass) {
@@ -323,6 +337,7 @@ static struct easim_list make_list(const struct hybrid *hybrid) {
         .allow_start = admits->allow_start ? mixed_allow_start : NULL,
         .allow_resize = admits->allow_resize ? mixed_allow_resize : NULL,
         .begin = a->begin || b->begin ? mixed_begin : NULL,
+        .end = a->end || b->end ? mixed_end : NULL,
         .make_room =
             side_that_gives(hybrid, COMPONENT_PREEMPTION)->make_room ? mixed_make_room : NULL,
         .room_most = preempts->room_most ? mixed_room_most : NULL,
@@ -361,7 +376,8 @@ void hybrid_init(struct hybrid *hybrid, const struct policy_params *first,
     hybrid->memory_at[1] = round_up_to_alignment(first->policy->job_memory_size);
     hybrid->params = (struct policy_params){
         .policy = &hybrid->policy, .own = hybrid, .list = make_options(hybrid)};
-    hybrid->params.power_limits = hybrid->sides[hybrid->from[COMPONENT_POWER_LIMITS]]->power_limits;
+    hybrid->params.power_limits = params_have(hybrid->sides[hybrid->from[COMPONENT_POWER_LIMITS]],
+                                              EASIM_CAPABILITY_FREQUENCY);
     hybrid->list = make_list(hybrid);
     hybrid->policy = (struct easim_policy){
         EASIM_POLICY_ABI,
@@ -392,7 +408,7 @@ static bool same_functions(const struct easim_list *a, const struct easim_list *
            a->minimise_urgent == b->minimise_urgent && a->user_factor == b->user_factor &&
            a->allow_start == b->allow_start && a->allow_resize == b->allow_resize &&
            a->begin == b->begin && a->make_room == b->make_room && a->displace == b->displace &&
-           a->level == b->level && a->resize_least == b->resize_least;
+           a->level == b->level && a->resize_least == b->resize_least && a->end == b->end;
 }
 
 static bool equal_params(const struct policy_params *a, const struct policy_params *b) {
@@ -420,7 +436,8 @@ bool hybrid_same(const struct policy_params *first, const struct policy_params *
                  enum component component) {
     const struct easim_list *a = first->policy->list, *b = second->policy->list;
     bool equal = equal_params(first, second);
-    bool no_key = !a->key && !b->key;
+    bool no_key = !a->key && !b->key, limits[] = {params_have(first, EASIM_CAPABILITY_FREQUENCY),
+                                                  params_have(second, EASIM_CAPABILITY_FREQUENCY)};
     switch (component) {
     case COMPONENT_KEY:
         return (equal || (no_key && !a->user_factor && !b->user_factor)) &&
@@ -439,7 +456,7 @@ bool hybrid_same(const struct policy_params *first, const struct policy_params *
     case COMPONENT_RESIZE:
         return equal_resize(&first->list, &second->list);
     case COMPONENT_POWER_LIMITS:
-        return first->power_limits == second->power_limits;
+        return limits[0] == limits[1] && (!limits[0] || equal || (!a->end && !b->end));
     default:
         return (equal || (!a->begin && !b->begin && !rules_make_room(a) && !rules_make_room(b))) &&
                first->list.round_s == second->list.round_s;

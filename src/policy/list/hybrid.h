@@ -16,7 +16,7 @@ enum component {
     COMPONENT_RESIZE,       /* resize, shrink, resize_gain, resize_interval_s */
     COMPONENT_PREEMPTION,   /* begin, make_room, room_most, displace, may_displace, room_from_s;
                                round_s */
-    COMPONENT_POWER_LIMITS, /* the parameter power_limits: which configurations there are */
+    COMPONENT_POWER_LIMITS, /* power_limits: which configurations there are; end */
     COMPONENT_COUNT
 };
 

@@ -578,7 +578,7 @@ static int decide_now(struct list *list, const struct easim_pass *pass) {
 
 bool list_is_idle(const struct list *list, const struct easim_view *view) {
     return view->waiting_count == 0 && !list->rules.plain && !list->rules.options->resize &&
-           !list->rules.ops->begin && !list_in_rounds(list) &&
+           !list->rules.ops->begin && !list->rules.ops->end && !list_in_rounds(list) &&
            rules_level_count(list->rules.ops) == 1 && !list->index.failed;
 }
 
@@ -587,10 +587,11 @@ int list_decide(struct list *list, const struct easim_pass *pass) {
     list->room_refused = false;
     if (ask_minimise(list, pass) < 0)
         return -1;
-    if (!list_in_rounds(list))
-        return decide_now(list, &list->pass);
-    int r = rounds_decide(&list->rounds, pass);
-    if (r >= 0 && pass->host->reason)
+    int r =
+        list_in_rounds(list) ? rounds_decide(&list->rounds, pass) : decide_now(list, &list->pass);
+    if (r >= 0 && list_in_rounds(list) && pass->host->reason)
         tell(list, pass);
+    if (r >= 0 && list->rules.ops->end)
+        list->rules.ops->end(&list->pass);
     return r;
 }

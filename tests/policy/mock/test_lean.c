@@ -32,6 +32,18 @@ static void check_levels(struct mock *m) {
     m->level = 0;
 }
 
+/* With live limits only a job for which no other waits may start below full power. */
+static void check_limits(struct mock *m) {
+    mock_set_param(m, "limits", 1);
+    m->configs[0].power_limit_w = 250;
+    for (m->level = 0; m->level < 12; m->level++)
+        CHECK((mock_objective(m, 0, 0) == INFINITY) == (m->level % 4 > 0) &&
+              mock_objective(m, 0, 1) < INFINITY);
+    m->configs[0].power_limit_w = INFINITY;
+    mock_set_param(m, "limits", 0);
+    m->level = 0;
+}
+
 static uint32_t level_with(struct mock *m, uint32_t waiting) {
     struct easim_plan plan;
     struct easim_pass pass = mock_pass(m, &plan);
@@ -46,6 +58,7 @@ int main(void) {
     set_up(&m);
     CHECK(mock_start(&m) == 0);
     check_levels(&m);
+    check_limits(&m);
     struct easim_key key = mock_key(&m, 0);
     CHECK_REAL(key.value, 200.0);
     CHECK_REAL(key.objective_max, 2 * 72000 * sqrt(200)); /* 1.018e6, on 1 GPU 1.039e6 */
@@ -55,6 +68,12 @@ int main(void) {
     CHECK(key.tier == 0 && key.value == 1000 && key.finish_by_s == 1000 && !key.may_displace);
     CHECK(level_with(&m, 0) == 0 && level_with(&m, 1) == 0 && level_with(&m, 2) == 1 &&
           level_with(&m, 4) == 3 && level_with(&m, 400) == 3);
+    mock_set_param(&m, "busy_jobs", 100);
+    CHECK(level_with(&m, 2) == 0 && level_with(&m, 90) == 3);
+    mock_set_param(&m, "limits", 1);
+    CHECK(level_with(&m, 1) == 0 && level_with(&m, 2) == 1 && level_with(&m, 90) == 3);
+    mock_set_param(&m, "limits", 0);
+    mock_set_param(&m, "busy_jobs", 3);
     mock_set_param(&m, "price_series", true);
     m.view.price_per_mwh = 142; /* a little more than 0.1 x sqrt 2 a kWh */
     CHECK(level_with(&m, 1) == 4);

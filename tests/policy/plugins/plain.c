@@ -211,6 +211,7 @@ __attribute__((constructor)) static void plain_wrap(void) {
     plain_list.user_factor = wrapped_policy.list->user_factor;
     plain_list.levels = wrapped_policy.list->levels;
     plain_list.level = wrapped_policy.list->level;
+    plain_list.end = wrapped_policy.list->end;
     easim_policy.params = plain_params;
     easim_policy.param_count = wrapped_policy.param_count + 1;
     easim_policy.params_size = plain_strict_offset() + 8;
