@@ -198,9 +198,12 @@ static uint32_t best_limit(const struct easim_pass *pass, const struct easim_job
     uint32_t best = job->config;
     bool best_met = false;
     double least = INFINITY;
-    for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
-        if (!easim_config_same_gpus(easim_view_config(view, c), own))
-            continue;
+    uint32_t c = job->config, end = job->first_config + job->config_count;
+    if (c < job->first_config || c >= end)
+        return c;
+    while (c > job->first_config && easim_config_same_gpus(easim_view_config(view, c - 1), own))
+        c--;
+    for (; c < end && easim_config_same_gpus(easim_view_config(view, c), own); c++) {
         const struct easim_choice choice = easim_predict_resized(view, job, c, job->span);
         bool is_met = view->waiting_count == 0 && isfinite(job->deadline_s) &&
                       view->now_s + choice.time_s <= job->deadline_s;
@@ -233,8 +236,9 @@ static double set_limits(const struct easim_pass *pass) {
     return next_s;
 }
 
-/* Running jobs are looked at when the queue becomes empty or stops being so, and otherwise at most
-   once a minute: jobs may have started. */
+/* Running jobs are looked at when the queue becomes empty or stops being so, and in other decisions
+   at most once a minute: jobs may have started. While jobs wait, no decision is asked for but to
+   set a limit, since in each one jobs may displace others. */
 static void end(const struct easim_pass *pass) {
     const struct params *p = pass->params;
     const struct easim_view *view = pass->view;
@@ -244,7 +248,7 @@ static void end(const struct easim_pass *pass) {
     struct easim_pass at = *pass;
     at.level = level(pass);
     bool waits = view->waiting_count > 0;
-    double next_s = s->look_s;
+    double next_s = waits ? INFINITY : s->look_s;
     if (waits != s->waits || view->now_s >= s->look_s) {
         next_s = set_limits(&at);
         s->waits = waits;
@@ -329,8 +333,8 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
         "missing its deadline.\n"
         "With limits: live configurations also have power limits: the measured ones, or five of even speed from floor_w\n"
         "to tdp_w. A job starts under the limit of least E * T^a, but at full power if others wait. When the queue becomes\n"
-        "empty or stops being so, and otherwise at most once a minute, lean looks at running jobs. While jobs wait, they\n"
-        "get full power. Else a job gets the limit of least energy among those that meet its deadline, and if there is\n"
+        "empty or stops being so, and in other decisions at most once a minute, lean looks at running jobs. While jobs\n"
+        "wait, they get full power. Else a job gets the limit of least energy among those that meet its deadline, and if there is\n"
         "none that of least E * T^a, both for the work that it has left. A limit holds for a minute at least.\n"
         "docs/studies/lean.md says what each parameter brings.",
     .capabilities = EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_FRACTIONAL_GPU |

@@ -18,7 +18,8 @@ PAGES = {"docs/howto/optimum.md": (HOWTOS, "bounds"),
          "docs/howto/decisions.md": (HOWTOS, "regret"), "docs/explanation/statistics.md": (HOWTOS, "worlds"),
          "docs/studies/seed.md": ("docs/studies/seed.csv docs/studies/seed-claims.csv docs/studies/physics.csv", ""),
          "docs/howto/learn-policy.md": ("docs/studies/learning.csv", ""),
-         **{f"docs/studies/{name}.md": (f"docs/studies/{name}.csv", "") for name in STUDIES}}
+         **{f"docs/studies/{name}.md": (f"docs/studies/{name}.csv", "") for name in STUDIES},
+         "docs/studies/lean.md": ("docs/studies/lean.csv docs/studies/lean-limits.csv", "")}
 LEFT_OUT = {"docs/explanation/statistics.md": "bootstrap-t"}  # tables of other tests, by a word of their heading
 SCALES = (1, 1 / 3600, 100, 1e-3)
 
