@@ -316,9 +316,8 @@ void limits_ask(struct sim *sim, uint32_t job) {
 }
 
 /* Whether the hold of a member without a pending change is to change. */
-static bool moves(struct sim *sim, size_t i) {
+static bool moves(struct sim *sim, size_t i, const struct limit_class *c) {
     const struct limits *l = sim->limits;
-    const struct limit_class *c = &l->classes.at.at[l->wanted.at[i]];
     const struct limit_place *place = &l->places.at[l->groups.at[i]];
     if (c->steps)
         return !is_same(&c->steps[place->step], &c->steps[place->step_before]);
@@ -328,77 +327,97 @@ static bool moves(struct sim *sim, size_t i) {
 
 void limits_ask_groups(struct sim *sim, const bool *changed) {
     struct limits *l = sim->limits;
-    const uint32_t *groups = l->groups.at;
-    for (size_t i = 0; i < l->jobs.count; i++) {
-        if (groups[i] == EASIM_NONE || !changed[groups[i]] || l->pending.at[i] >= 0 ||
-            l->flags.at[i] & LIMIT_FRESH || !moves(sim, i))
+    const uint32_t *groups = l->groups.at, *wanted = l->wanted.at;
+    const uint8_t *flags = l->flags.at;
+    const struct limit_class *classes = l->classes.at.at;
+    struct limit_queue *queues = l->queues;
+    int64_t *pending = l->pending.at;
+    for (size_t i = 0, count = l->jobs.count; i < count; i++) {
+        const struct limit_class *c = &classes[wanted[i]];
+        if (groups[i] == EASIM_NONE || !changed[groups[i]] || pending[i] >= 0 ||
+            flags[i] & LIMIT_FRESH || !moves(sim, i, c))
             continue;
-        struct limit_queue *queue = &l->queues[l->classes.at.at[l->wanted.at[i]].gpu_type];
-        l->pending.at[i] = sim->now_ns + queue->delay_ns;
-        queue->is_asked = true;
+        pending[i] = sim->now_ns + queues[c->gpu_type].delay_ns;
+        queues[c->gpu_type].is_asked = true;
     }
     for (uint32_t h = 0; h < sim->cluster->gpu_type_count; h++) {
-        if (l->queues[h].is_asked)
+        if (queues[h].is_asked)
             add_due(sim, h, EASIM_NONE);
-        l->queues[h].is_asked = false;
+        queues[h].is_asked = false;
     }
 }
 
-/* Sums of a sweep over members, and the time that most of them have in common. */
+/* A sweep over members: its sums, and the time that most of them have in common. */
 struct sweep {
-    int64_t passed_ns, more_nw;
+    int64_t now_ns, passed_ns, more_nw, throttled_gpus;
     double passed_s;
 };
 
 /* As set_hold, for a member that computes and has no event, and whose class stays. It is written
-   out because a sweep takes a tenth longer with flush_energy and flush_work. */
-static void change_alone(struct sim *sim, size_t i, struct sweep *sweep) {
-    struct limits *l = sim->limits;
-    struct limit_member *m = &l->members.at[i];
-    const struct limit_class *c = &l->classes.at.at[l->held.at[i]];
-    const struct limit_hold hold = c->steps[l->places.at[l->groups.at[i]].step];
-    if (is_same(&hold, &m->hold))
-        return;
-    int64_t passed_ns = sim->now_ns - m->since_ns;
-    m->energy += (int128)m->hold.nw * passed_ns;
-    m->throttled_ns += m->hold.nw < c->full.nw ? passed_ns : 0;
-    if (m->hold.nw < c->broken_nw && c->broken_nw < c->full.nw)
-        l->rests.at[i].broken_ns += passed_ns;
-    m->since_ns = sim->now_ns;
-    if (hold.goodput != m->hold.goodput) {
-        if (sweep->passed_ns != sim->now_ns - m->done_ns) {
-            sweep->passed_ns = sim->now_ns - m->done_ns;
-            sweep->passed_s = units_s(sweep->passed_ns);
-        }
-        m->done += sweep->passed_s * m->hold.goodput;
-        m->done_ns = sim->now_ns;
-        l->flags.at[i] |= LIMIT_TOUCHED;
-    }
-    sweep->more_nw += hold.nw - m->hold.nw;
-    l->throttled_gpus += hold.nw < c->full.nw ? c->k : 0;
-    l->throttled_gpus -= m->hold.nw < c->full.nw ? c->k : 0;
+   out because a sweep takes a tenth longer with flush_energy and flush_work. True: its speed
+   changes, too. */
+static inline bool change_alone(struct limit_member *m, const struct limit_class *c,
+                                struct limit_hold hold, struct sweep *sweep) {
+    const struct limit_hold old = m->hold;
+    int64_t passed_ns = sweep->now_ns - m->since_ns;
     m->hold = hold;
-    show_later(l, i);
+    m->since_ns = sweep->now_ns;
+    m->energy += (int128)old.nw * passed_ns;
+    m->throttled_ns += old.nw < c->full.nw ? passed_ns : 0;
+    sweep->more_nw += hold.nw - old.nw;
+    sweep->throttled_gpus += hold.nw < c->full.nw ? c->k : 0;
+    sweep->throttled_gpus -= old.nw < c->full.nw ? c->k : 0;
+    if (hold.goodput == old.goodput)
+        return false;
+    if (sweep->passed_ns != sweep->now_ns - m->done_ns) {
+        sweep->passed_ns = sweep->now_ns - m->done_ns;
+        sweep->passed_s = units_s(sweep->passed_ns);
+    }
+    m->done += sweep->passed_s * old.goodput;
+    m->done_ns = sweep->now_ns;
+    return true;
 }
+
+#define AHEAD 16 /* members fetched from memory while others change */
 
 /* All members whose change is due. */
 static void change_all(struct sim *sim, uint32_t gpu_type,
                        void (*change)(struct sim *sim, uint32_t job)) {
     static const uint8_t simple = LIMIT_COMPUTES | LIMIT_METERED | LIMIT_ALONE;
     struct limits *l = sim->limits;
-    struct sweep sweep = {0};
-    for (size_t i = 0; i < l->jobs.count; i++) {
-        const struct limit_class *c = &l->classes.at.at[l->held.at[i]];
-        if (l->pending.at[i] != sim->now_ns || c->gpu_type != gpu_type)
+    struct sweep sweep = {.now_ns = sim->now_ns};
+    const uint32_t *held = l->held.at, *wanted = l->wanted.at, *groups = l->groups.at;
+    uint8_t *flags = l->flags.at;
+    int64_t *pending = l->pending.at;
+    struct limit_member *members = l->members.at;
+    const struct limit_class *classes = l->classes.at.at;
+    const struct limit_place *places = l->places.at;
+    for (size_t i = 0, count = l->jobs.count; i < count; i++) {
+        const struct limit_class *c = &classes[held[i]];
+        if (pending[i] != sweep.now_ns || c->gpu_type != gpu_type)
             continue;
-        l->pending.at[i] = -1;
-        if (c->steps && l->wanted.at[i] == l->held.at[i] && l->groups.at[i] != EASIM_NONE &&
-            (l->flags.at[i] & (simple | LIMIT_PERIODIC)) == simple)
-            change_alone(sim, i, &sweep);
-        else
+        uint8_t now = flags[i];
+        pending[i] = -1;
+        if (!c->steps || wanted[i] != held[i] || groups[i] == EASIM_NONE ||
+            (now & (simple | LIMIT_PERIODIC)) != simple) {
             change(sim, l->jobs.at[i]);
+            classes = l->classes.at.at; /* there may be new ones */
+            continue;
+        }
+        struct limit_member *m = &members[i];
+        const struct limit_hold hold = c->steps[places[groups[i]].step];
+        __builtin_prefetch(m + (i + AHEAD < count ? AHEAD : 0), 1);
+        if (is_same(&hold, &m->hold))
+            continue;
+        if (m->hold.nw < c->broken_nw && c->broken_nw < c->full.nw)
+            l->rests.at[i].broken_ns += sweep.now_ns - m->since_ns;
+        bool has_new_speed = change_alone(m, c, hold, &sweep);
+        if (!(now & LIMIT_UNSHOWN))
+            array_push(&l->unshown, l->jobs.at[i]);
+        flags[i] = (uint8_t)(now | LIMIT_UNSHOWN | (has_new_speed ? LIMIT_TOUCHED : 0));
     }
     sim->meter.types[gpu_type].computing.nw += sweep.more_nw;
+    l->throttled_gpus += (uint64_t)sweep.throttled_gpus;
 }
 
 void limits_pass_due(struct sim *sim, uint32_t gpu_type,
