@@ -14,8 +14,8 @@ has --timing and is not quiet; with `per_decision` it is the CPU seconds of the 
 decisions in {tmp}/out. With `jobs`, memory per job is shown; with `grows_from`, the name of an
 entry before with fewer jobs, n of cost ~ jobs^n, which limit_exponent bounds; with `times_of`, the name
 of an entry before, the ratio to its CPU seconds, which limit_times bounds. `once`: measured once, not
-five times after a first. aim_cpu_s and the like: what the figure should come to; bench_table.py shows
-it, and nothing is held to it. Exit status 1: a command failed or a median is above its limit. Being
+five times after a first. aim_cpu_s and the like: what the figure should come to, shown beside
+it here and by bench_table.py; nothing is held to it. Exit status 1: a command failed or a median is above its limit. Being
 slower than the baseline is shown and fails nothing: machines differ.
 
 With --instructions nothing is timed: instructions are counted (instructions.py), which a busy machine does not change, and
@@ -117,12 +117,12 @@ def print_row(*cells):
 
 def print_further(bench, figures):
     """Figures that only some benchmarks have, with their limits."""
-    texts = []
+    texts = [f"{figures['cpu_s']:.3f} s (aim {bench['aim_cpu_s']:g})"] if "aim_cpu_s" in bench else []
     for name, text in (("decision_us", "{:.3f} us a decision"), ("exponent", "cost ~ jobs^{:.3f}"),
                        ("times", f"{{:.2f}} times {bench.get('times_of')}")):
         if figures[name] is not None:
-            limit = bench.get("limit_" + name)
-            texts.append(text.format(figures[name]) + (f" (limit {limit:g})" if limit is not None else ""))
+            bounds = [f"{sort} {bench[f'{sort}_{name}']:g}" for sort in ("aim", "limit") if f"{sort}_{name}" in bench]
+            texts.append(text.format(figures[name]) + (f" ({', '.join(bounds)})" if bounds else ""))
     if "jobs" in bench:
         texts.append(f"{figures['peak_mib'] * 2**20 / bench['jobs']:.0f} bytes a job")
     if texts:
