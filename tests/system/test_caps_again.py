@@ -15,7 +15,7 @@ from harness import SOURCE, cases, easim, form, near, rows_of, seeds, write_tabl
 
 PLAIN, EQUAL, CAPPED = 60, 20, form(1000, 60)
 EASY = form(1000, 20)
-FILLS, RELATED = form(3000, 300), form(40, 5)
+FILLS, RELATED = form(3000, 300), form(40, 2)
 TYPE = Type("g", idle=50, ctx=90, tdp=400, floor=160, s=0.3, m=0.7)
 OF_LIMITS = {"throttled_gpu_h", "flex_broken", "capped_starts"}  # further rows of aggregate.csv
 SEEN = {"jobs": 0, "throttled": 0, "preempted": 0, "rejected": 0, "stuck": 0, "violated": 0}
