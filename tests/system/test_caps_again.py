@@ -13,7 +13,7 @@ from caps_again import (NW, S, Bound, Curve, Domain, Job, JobState, Node, Rules,
 from easy_again import EasySimulation
 from harness import SOURCE, cases, easim, form, near, rows_of, seeds, write_table
 
-PLAIN, EQUAL, CAPPED = 60, 20, form(1000, 60)
+PLAIN, EQUAL, CAPPED = 60, form(20, 8), form(1000, 60)
 EASY = form(1000, 20)
 FILLS, RELATED = form(3000, 300), form(40, 2)
 TYPE = Type("g", idle=50, ctx=90, tdp=400, floor=160, s=0.3, m=0.7)
