@@ -214,7 +214,6 @@ int cli_analyze(struct options *options) {
                            &options->problems) < 0) {
         code = cli_report_problems(&options->problems);
     } else if (recorded_args_load(&a.recorded, options, &error) < 0 ||
-               recorded_folder_check_power(&a.recorded.folder, &error) < 0 ||
                waste_of_run(&a.waste, &a.recorded.run, &error) < 0 ||
                divide_waste(&a, &error) < 0 || find_insights(&a, &error) < 0 ||
                tell_insights(&a, &error) < 0) {

@@ -109,7 +109,12 @@ static int attribute_run(struct session *s, const struct recorded_part *part,
     struct recorded_run run = {0};
     struct attribution attribution = {0};
     bool reports = s->report.text.length == 0;
-    int r = recorded_folder_check_power(&s->folder, reterr);
+    int r = 0;
+    if (s->request.bucket_ns != INT64_MAX && recorded_folder_enforces(&s->folder))
+        r = error_set(reterr, ERROR_INPUT,
+                      "%s: expected no --bucket: a power cap is enforced, so the power of a job "
+                      "changes in a segment, and easim does not know its energy in a bucket",
+                      s->folder.path);
     if (r == 0)
         r = recorded_run_load(&run, &s->folder, part, reterr);
     if (r == 0)
@@ -132,7 +137,7 @@ static int attribute_run(struct session *s, const struct recorded_part *part,
 
 static void add_headers(struct session *s) {
     attribution_csv_header(&s->folder.cluster, &s->request.path, &s->texts[ATTRIBUTION_CSV]);
-    str_add(&s->texts[BLAME_CSV], blame_csv_header);
+    blame_csv_header(&s->folder, &s->texts[BLAME_CSV]);
     str_add(&s->texts[CRITICAL_PATH_CSV], critical_path_csv_header);
     str_add(&s->texts[NODE_BLAME_CSV], node_blame_csv_header);
 }

@@ -67,6 +67,15 @@ void segments_change_limits(struct sim *sim, uint32_t gpu_type) {
     limits_pass_due(sim, gpu_type, change_any);
 }
 
+void segments_cut_limited(struct sim *sim) {
+    const struct limits *l = sim->limits;
+    for (size_t i = 0; sim->cap && sim->tells_segments && i < l->jobs.count; i++)
+        if (l->flags.at[i] & LIMIT_METERED && !segments_is_due(sim, l->jobs.at[i])) {
+            segments_cut_in_place(sim, l->jobs.at[i], CAUSE_ACCOUNT);
+            limits_compute(sim, l->jobs.at[i]);
+        }
+}
+
 void segments_settle_limits(struct sim *sim) {
     struct limits *l = sim->limits;
     power_cap_settle(sim);

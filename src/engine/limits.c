@@ -119,10 +119,14 @@ static void flush_energy(struct sim *sim, size_t i) {
     const struct limit_class *held = &l->classes.at.at[l->held.at[i]];
     int64_t passed_ns = sim->now_ns - m->since_ns, ago_ns;
     if (l->flags.at[i] & LIMIT_COMPUTES) {
-        if ((ago_ns = checkpoint_ago_ns(sim, i, m->since_ns)) >= 0)
+        bool is_throttled = m->hold.nw < held->full.nw;
+        if ((ago_ns = checkpoint_ago_ns(sim, i, m->since_ns)) >= 0) {
             l->rests.at[i].kept_energy = m->energy + (int128)m->hold.nw * (passed_ns - ago_ns);
+            l->rests.at[i].kept_throttled_ns =
+                m->throttled_ns + (is_throttled ? passed_ns - ago_ns : 0);
+        }
         m->energy += (int128)m->hold.nw * passed_ns;
-        m->throttled_ns += m->hold.nw < held->full.nw ? passed_ns : 0;
+        m->throttled_ns += is_throttled ? passed_ns : 0;
         if (m->hold.nw < held->broken_nw && held->broken_nw < held->full.nw)
             l->rests.at[i].broken_ns += passed_ns;
     }
@@ -177,6 +181,33 @@ struct limit_totals limits_totals_of(const struct sim *sim, uint32_t job) {
     return totals;
 }
 
+struct limit_totals limits_totals_at(const struct sim *sim, uint32_t job, int64_t at_ns) {
+    const struct limits *l = sim->limits;
+    struct limit_totals totals = l->totals[job];
+    size_t i = index_of(sim, job);
+    const struct limit_class *held = &l->classes.at.at[l->held.at[i]];
+    const struct limit_member *m = &l->members.at[i];
+    const struct limit_rest *rest = &l->rests.at[i];
+    int64_t throttled_ns = rest->kept_throttled_ns;
+    if (at_ns >= m->since_ns)
+        throttled_ns = m->throttled_ns + (m->hold.nw < held->full.nw ? at_ns - m->since_ns : 0);
+    double done = at_ns < m->done_ns ? rest->kept_done
+                                     : m->done + units_s(at_ns - m->done_ns) * m->hold.goodput;
+    double lost_s =
+        units_s(at_ns - rest->counted_ns) - (done - rest->counted_done) / held->full.goodput;
+    totals.throttled_ns += throttled_ns;
+    if (at_ns < rest->counted_ns)
+        totals.lost_s = rest->kept_lost_s;
+    else
+        totals.lost_s += throttled_ns > 0 ? fmax(0, lost_s) : 0;
+    return totals;
+}
+
+int64_t limits_wish_nw(const struct sim *sim, uint32_t job) {
+    const struct limits *l = sim->limits;
+    return l->classes.at.at[l->held.at[index_of(sim, job)]].full.nw;
+}
+
 /* Work that it could have done at its wish, in seconds; up to done_ns. */
 static void count_lost(struct sim *sim, size_t i) {
     struct limits *l = sim->limits;
@@ -184,6 +215,9 @@ static void count_lost(struct sim *sim, size_t i) {
     const struct limit_member *m = &l->members.at[i];
     double passed_s = units_s(m->done_ns - rest->counted_ns),
            kept_s = (m->done - rest->counted_done) / l->classes.at.at[l->held.at[i]].full.goodput;
+    int64_t ago_ns = checkpoint_ago_ns(sim, i, rest->counted_ns);
+    if (ago_ns >= 0)
+        rest->kept_lost_s = limits_totals_at(sim, l->jobs.at[i], sim->now_ns - ago_ns).lost_s;
     if (m->throttled_ns > 0 && kept_s < passed_s)
         l->totals[l->jobs.at[i]].lost_s += passed_s - kept_s;
     rest->counted_ns = m->done_ns;
@@ -251,7 +285,8 @@ void limits_begin(struct sim *sim, uint32_t job) {
     *m = (struct limit_member){.done_ns = sim->now_ns, .since_ns = sim->now_ns, .hold = m->hold};
     *rest = (struct limit_rest){.interval_ns = rest->interval_ns,
                                 .counted_ns = sim->now_ns,
-                                .predicted = sim->view.jobs[job].remaining};
+                                .predicted = sim->view.jobs[job].remaining,
+                                .kept_lost_s = sim->limits->totals[job].lost_s};
     sim->limits->flags.at[i] &= (uint8_t)~LIMIT_TOUCHED;
 }
 

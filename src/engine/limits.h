@@ -21,9 +21,11 @@ struct limit_member {
 
 /* The part that few changes touch. */
 struct limit_rest {
-    double stretch_done;   /* done when the present stretch (segments.h) began */
-    double kept_done;      /* done and drawn at the last periodic checkpoint before since_ns */
-    int128 kept_energy;    /* 1e-18 J */
+    double stretch_done; /* done when the present stretch (segments.h) began */
+    double kept_done;    /* done and drawn at the last periodic checkpoint before since_ns */
+    int128 kept_energy;  /* 1e-18 J */
+    int64_t kept_throttled_ns;
+    double kept_lost_s;    /* lost_s of the totals at the one before counted_ns */
     int128 segment_energy; /* drawn when the present segment began */
     double predicted;      /* work that policies took to be left when its run began */
     double counted_done;   /* done when lost_s was counted last, at counted_ns */
@@ -121,6 +123,12 @@ static inline uint32_t limits_config(const struct sim *sim, uint32_t job) {
 }
 /* Totals of its life so far, for a run with limits. */
 struct limit_totals limits_totals_of(const struct sim *sim, uint32_t job);
+/* The same, of a member that computes, up to now or the last periodic checkpoint; without
+ * broken_ns.
+ */
+struct limit_totals limits_totals_at(const struct sim *sim, uint32_t job, int64_t at_ns);
+/* Power of all its GPUs at the wish that holds, while it computes, nW. */
+int64_t limits_wish_nw(const struct sim *sim, uint32_t job);
 /* Goodput and power that hold; what its group and wish say that should. */
 struct limit_hold limits_target(struct sim *sim, uint32_t job);
 /* Policies are to see it before they decide; and have seen it. */

@@ -35,9 +35,17 @@ static void tell_event(const struct sim *sim, const struct event *event) {
 static void end_warmup(struct sim *sim, uint32_t nothing) {
     (void)nothing;
     services_settle_all(sim);
+    segments_cut_limited(sim);
     for (const struct observer *const *o = sim->observers; *o; o++)
         if ((*o)->measure)
             (*o)->measure((*o)->context, sim);
+}
+
+/* Price and carbon intensity begin a new account. */
+static void change_signal(struct sim *sim, uint32_t which) {
+    if (which != SIGNAL_CAP)
+        segments_cut_limited(sim);
+    cluster_changes_apply(sim, which);
 }
 
 static void tell_finish(struct sim *sim, uint32_t job) {

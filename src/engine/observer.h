@@ -85,7 +85,9 @@ enum segment_kind {
         X(CAUSE_PHASE, "phase"),             /* the next phase of its model: a run goes on */ \
         X(CAUSE_UTILIZATION, "utilization"), /* the next step of its utilization: the same */ \
         X(CAUSE_CONTENTION, "contention"),   /* another share of network or storage: the same */ \
-        X(CAUSE_LIMIT, "limit"), /* the policy has set another power limit: the same */ \
+        X(CAUSE_LIMIT, "limit"),     /* the policy has set another power limit: the same */ \
+        X(CAUSE_ACCOUNT, "account"), /* under an enforced cap: measuring begins, or price or \
+                                        carbon intensity change: the same */ \
         X(CAUSE_PREEMPTED, "preempted"), X(CAUSE_SAVED, "saved"), /* a checkpoint is written */ \
         X(CAUSE_RESIZED, "resized"), X(CAUSE_NODE_FAILED, "failed"), \
         X(CAUSE_FINISHED, "finished"), \
@@ -102,7 +104,7 @@ extern const char *const segment_cause_names[]; /* by enum segment_cause */
 /* Whether a run that ends so goes on, on the same GPUs, in the next segment. */
 static inline bool segment_cause_goes_on(enum segment_cause cause) {
     return cause == CAUSE_PHASE || cause == CAUSE_UTILIZATION || cause == CAUSE_CONTENTION ||
-           cause == CAUSE_LIMIT || cause == CAUSE_LOAD;
+           cause == CAUSE_LIMIT || cause == CAUSE_ACCOUNT || cause == CAUSE_LOAD;
 }
 #define SEGMENT_KINDS  (SEGMENT_SERVE + 1)
 #define SEGMENT_CAUSES (CAUSE_END_OF_RUN + 1)

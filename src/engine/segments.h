@@ -35,6 +35,9 @@ void segments_begin_checkpoint(struct sim *sim, uint32_t job, int64_t end_ns);
 void segments_change_limits(struct sim *sim, uint32_t gpu_type);
 /* Carries out what was decided at this instant about limits and under an enforced cap. */
 void segments_settle_limits(struct sim *sim);
+/* Ends the segments of jobs whose power an enforced cap may change, so that energy before and after
+   now is known apart. They go on. */
+void segments_cut_limited(struct sim *sim);
 /* A job that runs goes on at another speed; its finish moves. */
 void segments_change_speed(struct sim *sim, uint32_t job, double factor);
 /* After contention_settle: segments end, in the order of jobs, if another share changes their

@@ -310,7 +310,7 @@ enum event_rank {
 /* ROW(kind, rank, subject, whether it causes a decision, name in traces, what loop.c does), the
    first first where rank and number are equal. */
 #define EVENT_KINDS(ROW) \
-    ROW(CLUSTER, CHANGE, CLUSTER, true, NULL, cluster_changes_apply) \
+    ROW(CLUSTER, CHANGE, CLUSTER, true, NULL, change_signal) \
     ROW(DEMAND, CHANGE, SERVICE, false, "demand", change_demand) \
     ROW(FAILURE, FAILURE, NODE, true, "node_failure", fail_node) \
     ROW(REPAIR, FAILURE, NODE, true, "node_repair", repair_node) \

@@ -22,8 +22,12 @@ static int recorded_rows_load_rests(struct recorded_run *run, struct error *rete
         X(S_END, "end_s"), X(S_TYPE, "gpu_type"), X(S_K, "k"), X(S_B, "b"), X(S_NODES, "nodes"), \
         X(S_ENERGY, "energy_j"), X(S_WORK, "work"), X(S_LIMIT, "power_limit_w"), \
         X(S_SHARE, "gpu_share"), X(S_PHASE, "phase"), X(S_BEGAN, "began"), X(S_ENDED, "ended")
-enum { SEGMENT_COLUMNS(ENUM_OF) };
+#define LIMIT_COLUMNS(X) \
+    X(S_THROTTLED, "throttled_s"), X(S_LIMIT_LOST, "limit_lost_s"), X(S_WISH, "wish_w")
+enum { SEGMENT_COLUMNS(ENUM_OF), LIMIT_COLUMNS(ENUM_OF) };
 static const char *const segment_columns[] = {SEGMENT_COLUMNS(NAME_OF), NULL};
+static const char *const limited_columns[] = {SEGMENT_COLUMNS(NAME_OF), LIMIT_COLUMNS(NAME_OF),
+                                              NULL};
 
 enum { G_NODE, G_GPU, G_STATE, G_START, G_END };
 static const char *const rest_columns[] = {"node", "gpu", "state", "start_s", "end_s", NULL};
@@ -36,6 +40,7 @@ struct config_cells {
 
 #define KNOWN_CONFIGS 4096  /* a power of two */
 #define WORK_MAX      1e300 /* sums stay finite */
+#define SLACK         1e-9  /* of times that are rounded */
 
 struct known_config {
     struct config_cells cells;
@@ -308,6 +313,23 @@ static void add_to_job(struct recorded_run *run, const struct recorded_segment *
                                                        : EASIM_JOB_RUNNING;
 }
 
+/* Under an enforced cap: it cannot be below its wish for longer than it lasts, or lose more time
+   than it is. */
+static void read_limit(struct reader *r, const struct recorded_segment *segment) {
+    struct recorded_limit limit = {0};
+    if (!recorded_table_is_empty(&r->table, S_THROTTLED)) {
+        limit.throttled_ns = recorded_table_ns(&r->table, S_THROTTLED);
+        limit.lost_s = recorded_table_amount(&r->table, S_LIMIT_LOST, TIME_MAX_S, 0);
+        limit.wish_w = recorded_table_amount(&r->table, S_WISH, POWER_MAX_W, 0);
+    }
+    if (limit.throttled_ns > segment->end_ns - segment->start_ns)
+        recorded_table_refuse(&r->table, S_THROTTLED, "a time within the segment");
+    if (limit.lost_s > units_s(limit.throttled_ns) * (1 + SLACK) + SLACK)
+        recorded_table_refuse(&r->table, S_LIMIT_LOST, "at most throttled_s");
+    if (r->table.error->code == 0)
+        array_push(&r->run->limits, limit);
+}
+
 static void read_segment(struct reader *r) {
     struct recorded_segment s = {.config = EASIM_NONE};
     s.kind = (uint8_t)recorded_table_word(&r->table, S_KIND, segment_kind_names, SEGMENT_KINDS);
@@ -331,6 +353,8 @@ static void read_segment(struct reader *r) {
         recorded_table_refuse(&r->table, S_START, "a segment that follows on the one before");
     if (r->table.error->code == 0 && !names_its_gpus(r->run, &s))
         recorded_table_refuse(&r->table, S_NODES, "the k GPUs of gpu_type that it holds");
+    if (recorded_folder_enforces(r->run->folder))
+        read_limit(r, &s);
     if (r->table.error->code < 0)
         return;
     add_to_job(r->run, &s);
@@ -387,7 +411,9 @@ static int recorded_rows_load_segments(struct recorded_run *run, struct error *r
         str_finish(&name);
     }
     init_jobs(run);
-    if (open_rows(&r, "segments.csv", segment_columns, &run->part->segments, reterr) == 0)
+    if (open_rows(&r, "segments.csv",
+                  recorded_folder_enforces(run->folder) ? limited_columns : segment_columns,
+                  &run->part->segments, reterr) == 0)
         while (recorded_table_next(&r.table))
             read_segment(&r);
     return close_rows(&r, run->segments.count, run->part->segment_count, reterr);

@@ -19,6 +19,7 @@ void recorded_run_finish(struct recorded_run *run) {
     free(run->jobs);
     free(run->replicas.at);
     free(run->segments.at);
+    free(run->limits.at);
     free(run->gpus.at);
     free(run->rests.at);
     *run = (struct recorded_run){0};
@@ -232,15 +233,6 @@ int recorded_folder_open(struct recorded_folder *folder, const char *path, struc
     if (r == 0 && (folder->parts.count == 0 || folder->steps.count == 0))
         r = error_set(reterr, ERROR_INPUT, "%s: no run is in it", path);
     return r;
-}
-
-int recorded_folder_check_power(const struct recorded_folder *folder, struct error *reterr) {
-    if (folder->cluster.cap_rules.enforce == ENFORCE_NONE)
-        return 0;
-    return error_set(reterr, ERROR_INPUT,
-                     "%s: expected a run without an enforced power cap: easim does not account yet "
-                     "for energy of jobs whose power limits change while they run",
-                     folder->path);
 }
 
 void recorded_folder_finish(struct recorded_folder *folder) {

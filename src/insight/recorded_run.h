@@ -70,10 +70,6 @@ struct recorded_folder {
 int recorded_folder_open(struct recorded_folder *folder, const char *path,
                          struct error *reterr) MUST_CHECK;
 void recorded_folder_finish(struct recorded_folder *folder);
-/* For accounts of energy, which take the power of a segment as constant: ERROR_INPUT if an enforced
-   cap may have changed it. */
-int recorded_folder_check_power(const struct recorded_folder *folder,
-                                struct error *reterr) MUST_CHECK;
 /* The part of that policy (NULL: the first) and replication (0: the first that there is); NULL: it
    is not in the folder. */
 const struct recorded_part *recorded_folder_find(const struct recorded_folder *folder,
@@ -94,10 +90,11 @@ const char *recorded_folder_of_policy(const struct recorded_folder *folder,
    its power or the fate of its work changes. */
 struct recorded_segment {
     int64_t start_ns, end_ns;
-    int128 energy;   /* of its GPUs, 1e-18 J; the power is constant over the segment */
-    double work;     /* done, in reference samples (rigid jobs: seconds): kept; of SEGMENT_LOST:
-                        lost */
-    uint32_t job;    /* of workload.jobs */
+    int128 energy; /* of its GPUs, 1e-18 J; the power is constant over the segment, unless a cap is
+                      enforced */
+    double work;   /* done, in reference samples (rigid jobs: seconds): kept; of SEGMENT_LOST:
+                      lost */
+    uint32_t job;  /* of workload.jobs */
     uint32_t config; /* held: of workload.table.configs; EASIM_NONE: it waits */
     uint32_t gpus;   /* place of its first GPUs in the run's gpus; */
     uint32_t gpus_count;
@@ -105,6 +102,13 @@ struct recorded_segment {
     uint8_t began, ended; /* enum segment_cause */
     uint8_t phase;        /* of its model, from 0 */
     uint8_t span;         /* enum easim_span of config; queued: 0 */
+};
+
+/* How power limits slowed a segment under an enforced cap; all 0 if it did not compute, or on a
+   part of a GPU. wish_w: power of its GPUs at the wish. */
+struct recorded_limit {
+    int64_t throttled_ns;
+    double lost_s, wish_w;
 };
 
 /* The result of a job: as in jobs.csv, from its segments, exactly. Missing times are -1. */
@@ -148,6 +152,7 @@ struct recorded_run {
     struct recorded_service *services;
     ARRAY_OF(struct recorded_replica) replicas; /* of the job at first_replica on */
     ARRAY_OF(struct recorded_segment) segments; /* by job, then time */
+    ARRAY_OF(struct recorded_limit) limits;     /* by segment; empty: no cap is enforced */
     ARRAY_OF(struct recorded_gpus) gpus;
     ARRAY_OF(struct recorded_rest) rests; /* in order of end_ns */
     struct summary summary;               /* its row of summary.csv; measured after the warm-up */
@@ -178,6 +183,16 @@ static inline bool recorded_segment_waits(const struct recorded_segment *segment
 static inline const struct easim_config *
 recorded_run_config(const struct recorded_run *run, const struct recorded_segment *segment) {
     return segment->config == EASIM_NONE ? NULL : &run->workload.table.configs.at[segment->config];
+}
+/* Whether a power cap is enforced: jobs may compute below their wish. */
+static inline bool recorded_folder_enforces(const struct recorded_folder *folder) {
+    return folder->cluster.cap_rules.enforce != ENFORCE_NONE;
+}
+/* Zeros if no cap is enforced. */
+static inline struct recorded_limit recorded_run_limit(const struct recorded_run *run,
+                                                       const struct recorded_segment *segment) {
+    return run->limits.count > 0 ? run->limits.at[segment - run->segments.at]
+                                 : (struct recorded_limit){0};
 }
 /* The segments of a job, job->segment_count of them. */
 static inline const struct recorded_segment *recorded_run_segments(const struct recorded_run *run,

@@ -4,6 +4,7 @@
 #include "metrics/job_segments.h"
 
 #include "engine/gpus.h"
+#include "engine/limits.h"
 #include "engine/segments.h"
 #include "metrics/job_record.h"
 
@@ -11,10 +12,18 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* What a run has done, drawn and lost to limits up to some time. */
+struct run_sums {
+    double work;
+    int128 energy;
+    int64_t throttled_ns; /* of the job's life, as is limit_lost_s */
+    double limit_lost_s;
+};
+
 /* The last part of a run, or of a phase or step of it, was in vain: since its last checkpoint, or
- * all; and lost_work and lost_energy of its work and energy. */
+   all; and so much of its sums. */
 static void add_lost_run(struct job_segments *segments, const struct job_segment *run,
-                         int64_t lost_ns, double lost_work, int128 lost_energy) {
+                         int64_t lost_ns, const struct run_sums *in_vain) {
     struct job_segment kept = *run, lost = *run;
     int64_t length_ns = run->told.end_ns - run->told.start_ns;
     if (lost_ns <= 0) {
@@ -25,10 +34,14 @@ static void add_lost_run(struct job_segments *segments, const struct job_segment
     if (lost_ns < length_ns) {
         kept.told.end_ns = lost.told.start_ns = run->told.end_ns - lost_ns;
         kept.told.ended = lost.told.began = CAUSE_SAVED;
-        lost.told.energy = lost_energy < run->told.energy ? lost_energy : run->told.energy;
+        lost.told.energy = in_vain->energy < run->told.energy ? in_vain->energy : run->told.energy;
         kept.told.energy = run->told.energy - lost.told.energy;
-        lost.work = fmin(lost_work, run->work);
+        lost.work = fmin(in_vain->work, run->work);
         kept.work = run->work - lost.work;
+        lost.limit.throttled_ns = in_vain->throttled_ns;
+        kept.limit.throttled_ns -= in_vain->throttled_ns;
+        lost.limit.lost_s = fmin(in_vain->limit_lost_s, run->limit.lost_s);
+        kept.limit.lost_s -= lost.limit.lost_s;
         array_push(&segments->list, kept);
     }
     array_push(&segments->list, lost);
@@ -37,8 +50,7 @@ static void add_lost_run(struct job_segments *segments, const struct job_segment
 /* The end of what is kept of a run: when, and how much it had done and drawn then. */
 struct run_end {
     int64_t kept_until_ns;
-    double kept_work, work; /* work and energy: at the end of the part looked at */
-    int128 kept_energy, energy;
+    struct run_sums kept, at; /* at: at the end of the part looked at */
 };
 
 /* A part of a run, of which the rest is in vain. */
@@ -46,20 +58,30 @@ static void add_part(struct job_segments *segments, const struct job_segment *pa
                      struct run_end *end) {
     int64_t lost_ns = part->told.end_ns - end->kept_until_ns,
             length_ns = part->told.end_ns - part->told.start_ns;
-    end->work += part->work;
-    end->energy += part->told.energy;
-    add_lost_run(segments, part, lost_ns < length_ns ? lost_ns : length_ns,
-                 fmax(0, end->work - end->kept_work),
-                 end->energy > end->kept_energy ? end->energy - end->kept_energy : 0);
+    struct run_sums *at = &end->at;
+    const struct run_sums *kept = &end->kept;
+    at->work += part->work;
+    at->energy += part->told.energy;
+    at->throttled_ns += part->limit.throttled_ns;
+    at->limit_lost_s += part->limit.lost_s;
+    const struct run_sums in_vain = {
+        .work = fmax(0, at->work - kept->work),
+        .energy = at->energy > kept->energy ? at->energy - kept->energy : 0,
+        .throttled_ns = at->throttled_ns - kept->throttled_ns,
+        .limit_lost_s = fmax(0, at->limit_lost_s - kept->limit_lost_s)};
+    add_lost_run(segments, part, lost_ns < length_ns ? lost_ns : length_ns, &in_vain);
 }
 
 /* A run is over, the last lost_ns of it in vain; last: its last phase. */
 static void add_run(struct job_segments *segments, struct job_history *history,
-                    const struct job_segment *last, int64_t lost_ns, double kept_work,
-                    int128 kept_energy) {
-    struct run_end end = {.kept_until_ns = last->told.end_ns - lost_ns,
-                          .kept_work = kept_work,
-                          .kept_energy = kept_energy};
+                    const struct job_segment *last, int64_t lost_ns, const struct run_sums *kept) {
+    struct run_end end = {.kept_until_ns = last->told.end_ns - lost_ns, .kept = *kept};
+    end.at.throttled_ns = history->throttled_ns - last->limit.throttled_ns;
+    end.at.limit_lost_s = history->limit_lost_s - last->limit.lost_s;
+    for (size_t i = 0; i < history->phases.count; i++) {
+        end.at.throttled_ns -= history->phases.at[i].limit.throttled_ns;
+        end.at.limit_lost_s -= history->phases.at[i].limit.lost_s;
+    }
     assert(end.kept_until_ns >=
            (history->phases.count > 0 ? history->phases.at : last)->told.start_ns);
     history->last_run = segments->list.count;
@@ -90,8 +112,29 @@ static void note_run(struct job_segments *s, const struct sim *sim, struct job_s
     }
     uint32_t job = segment->told.job;
     int64_t kept_ns = progress_computing_ns(sim, job) - lost_ns;
-    double kept = lost_ns > 0 ? progress_work(sim, job, kept_ns) : work;
-    add_run(s, history, segment, lost_ns, kept, progress_energy(sim, job, kept_ns));
+    struct run_sums kept = {.work = lost_ns > 0 ? progress_work(sim, job, kept_ns) : work,
+                            .energy = progress_energy(sim, job, kept_ns)};
+    if (limits_have(sim, job)) {
+        const struct limit_totals limits = limits_totals_at(sim, job, sim->now_ns - lost_ns);
+        kept.throttled_ns = limits.throttled_ns;
+        kept.limit_lost_s = limits.lost_s;
+    }
+    add_run(s, history, segment, lost_ns, &kept);
+}
+
+/* Of a run that has ended or goes on. */
+static struct limit_share limit_share_of(struct job_history *history, const struct sim *sim,
+                                         uint32_t job) {
+    struct limit_share share = {.wish_nw = -1};
+    if (!limits_have(sim, job))
+        return share;
+    const struct limit_totals totals = limits_totals_of(sim, job);
+    share.wish_nw = limits_wish_nw(sim, job);
+    share.throttled_ns = totals.throttled_ns - history->throttled_ns;
+    share.lost_s = share.throttled_ns > 0 ? fmax(0, totals.lost_s - history->limit_lost_s) : 0;
+    history->throttled_ns += share.throttled_ns;
+    history->limit_lost_s += share.lost_s;
+    return share;
 }
 
 static void on_segment(void *context, const struct sim *sim, const struct segment *told) {
@@ -101,12 +144,13 @@ static void on_segment(void *context, const struct sim *sim, const struct segmen
         s->histories = mem_zalloc(s->history_count, sizeof *s->histories);
     }
     struct job_history *history = &s->histories[told->job];
-    struct job_segment segment = {.told = *told};
+    struct job_segment segment = {.told = *told, .limit = {.wish_nw = -1}};
     int64_t lost_ns = account_lost(sim, told->job).ns - history->lost_ns;
     history->lost_ns += lost_ns;
     if (s->tracker)
         segment.gpus = gpu_tracker_end_segment(s->tracker, sim, told);
     if (told->kind == SEGMENT_RUN) {
+        segment.limit = limit_share_of(history, sim, told->job);
         note_run(s, sim, &segment, lost_ns);
         return;
     }
@@ -213,6 +257,8 @@ struct sums {
     int64_t exec_ns, lost_ns;
     uint32_t preemptions, resizes;
     double work; /* kept */
+    int64_t throttled_ns;
+    double limit_lost_s;
 };
 
 #define WORK_TOLERANCE 1e-9 /* of the job's work: it is added in another order */
@@ -224,6 +270,8 @@ static void sum_segment(struct sums *sums, const struct sim *sim,
     sums->preemptions += segment->ended == CAUSE_PREEMPTED;
     sums->resizes += segment->ended == CAUSE_RESIZED;
     sums->work += segment->kind == SEGMENT_LOST ? 0 : job_segment->work;
+    sums->throttled_ns += job_segment->limit.throttled_ns;
+    sums->limit_lost_s += job_segment->limit.lost_s;
     if (segment->kind == SEGMENT_QUEUED) {
         sums->queued_energy += segment->energy;
         return;
@@ -285,7 +333,10 @@ static bool sums_match(const struct sums *sums, const struct job_record *record)
            sums->held_gpu_ps + sums->run_gpu_ps == record->gpu_ps &&
            sums->lost_energy == record->lost_energy && sums->lost_gpu_ps == record->lost_gpu_ps &&
            sums->exec_ns == record->exec_ns && sums->lost_ns == record->lost_ns &&
-           sums->preemptions == record->preemptions && sums->resizes == record->resizes;
+           sums->preemptions == record->preemptions && sums->resizes == record->resizes &&
+           sums->throttled_ns == record->throttled_ns &&
+           fabs(sums->limit_lost_s - record->limit_lost_s) <=
+               WORK_TOLERANCE * units_s(record->exec_ns);
 }
 
 static bool work_matches(const struct sums *sums, const struct sim *sim, uint32_t job) {

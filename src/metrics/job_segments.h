@@ -6,16 +6,26 @@
 
 #include "metrics/replica_segments.h"
 
+/* Because of power limits: time below the draw of the wish, and computing time lost by that.
+   wish_nw: power of its GPUs at the wish; -1: it did not compute, or on a part of a GPU. */
+struct limit_share {
+    int64_t throttled_ns, wish_nw;
+    double lost_s;
+};
+
 /* A segment with what it came to. */
 struct job_segment {
     struct segment told;
     double work;            /* done in it, in the job's unit; of SEGMENT_LOST what was lost */
     struct gpu_places gpus; /* that it held, in the tracker's list; none without a tracker */
+    struct limit_share limit;
 };
 
 /* Of one job, while segments are noted; and at the end, where its segments are. */
 struct job_history {
     int64_t lost_ns; /* noted so far */
+    int64_t throttled_ns;
+    double limit_lost_s;
     double run_work; /* done in the present run up to the end of its last phase */
     /* Places of its last run, whose checkpoint may still fail: several where it had phases. */
     size_t last_run, last_run_end;

@@ -121,11 +121,11 @@ int main(int argc, char **argv) {
     if (argc < 2)
         return 2;
     const char *name = argc > 2 ? argv[2] : "nothing"; /* is read all the same */
+    int r = recorded_folder_open(&folder, argv[1], &error);
     if (strcmp(name, "segments.csv") == 0)
-        str_add(&out, segments_csv_header);
+        segments_csv_header(&folder.cluster, &out);
     else if (strcmp(name, "gpus.csv") == 0)
         str_add(&out, gpus_csv_header);
-    int r = recorded_folder_open(&folder, argv[1], &error);
     for (size_t i = 0; i < folder.parts.count && r == 0; i++)
         r = add_run(&folder, &folder.parts.at[i], name, &out, &error);
     if (r < 0)

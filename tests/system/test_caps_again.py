@@ -8,6 +8,7 @@ import random
 from dataclasses import replace
 from math import inf
 
+import caps_accounts
 from caps_again import (NW, S, Bound, Curve, Domain, Job, JobState, Node, Rules, Run, Scenario, Simulation, Type, fill,
                         stages_of)
 from easy_again import EasySimulation
@@ -15,10 +16,10 @@ from harness import SOURCE, cases, easim, form, near, rows_of, seeds, write_tabl
 
 PLAIN, EQUAL, CAPPED = 60, form(20, 8), form(1000, 60)
 EASY = form(1000, 20)
-FILLS, RELATED = form(3000, 300), form(40, 2)
+FILLS, RELATED, ACCOUNTED = form(3000, 300), form(40, 2), form(200, 12)
 TYPE = Type("g", idle=50, ctx=90, tdp=400, floor=160, s=0.3, m=0.7)
 OF_LIMITS = {"throttled_gpu_h", "flex_broken", "capped_starts"}  # further rows of aggregate.csv
-SEEN = {"jobs": 0, "throttled": 0, "preempted": 0, "rejected": 0, "stuck": 0, "violated": 0}
+SEEN = {"jobs": 0, "throttled": 0, "preempted": 0, "rejected": 0, "stuck": 0, "violated": 0, "accounted": 0}
 
 
 def joules(energy):
@@ -40,17 +41,13 @@ def case_by_hand(folder):
 
 
 def not_accounted(folder):
-    """Accounts of energy take a constant power: they refuse a recorded run in which the host has changed it."""
+    """A job's energy in a bucket of time is not recorded, nor are runs bounded."""
     path = Draw(1, False).write(folder)
     easim("run", path, "--quiet", "--record", "--out", folder / "out")
-    for command in ("analyze", "attribute"):
-        done = easim(command, folder / "out", code=2)
-        assert "expected a run without an enforced power cap" in done.stderr, done.stderr
+    easim("attribute", folder / "out", "--path", "time", "--bucket", "1h", code=2, says="expected no --bucket")
     for words in (["bound"], ["run", "--bound"], ["compare", "--policies", "fcfs,zeus", "--bound"]):
         done = easim(words[0], path, *words[1:], "--force", "--out", folder / "bounds", code=2)
         assert "easim cannot bound runs with an enforced power cap" in done.stderr, done.stderr
-    done = easim("explain", folder / "out", "--longest-wait")
-    assert "see throttled_s and limit_lost_s in jobs.csv" in done.stdout, done.stdout
 
 
 def charon_leaves_it_to_the_host(folder):
@@ -97,7 +94,8 @@ def tables_by_hand(folder):
         "cluster": {"gpu_types": [keys], "nodes": [{"gpu": "g", "gpus": 8, "base_w": 100}], "power_cap": cap},
         "workload": {"kind": "trace", "file": "jobs.csv", "rigid_costs": {"start_s": 0, "restart_s": 0, "checkpoint_s": 0}},
         "models": {"rigid_speed": {"g": 1}, "models": [unused([TYPE])]}}), encoding="utf-8")
-    easim("run", folder / "s.yaml", "--check", "--quiet", "--out", folder / "out")
+    easim("run", folder / "s.yaml", "--check", "--quiet", "--record", "--out", folder / "out")
+    accounts_by_hand(folder / "out", end)
     a, b = rows_of(folder / "out/jobs.csv")
     near(a["throttled_s"], end + 0.1 - begin, 1e-9)
     near(b["throttled_s"], end - begin, 1e-9)
@@ -116,6 +114,25 @@ def tables_by_hand(folder):
         near(row["time_s"], time, 1e-9, 1e-9)
         near(row["x"], x, 1e-9)
         near(row["power_w"], watts, 1e-9)
+
+
+def accounts_by_hand(out, end):
+    """All of both jobs is useful: 2,000 GPU s at 400 W and 3,200 at 250 W. The rest of what they drew (case_by_hand) is of the cap, below 0
+    as it saved energy, with the GPU time that it cost: k times lost_s, 5/21 of the time of A below its wish, 9/77 of that of B."""
+    waste, _ = caps_accounts.classes_of(out)
+    a, b = 5 / 21 * (end - 200), 9 / 77 * (end - 200.1)
+    near(waste["useful"][0], 1.6e6, 1e-9)
+    near(waste["useful"][1], 5200, 1e-9)
+    near(waste["throttled"][0], 733834.559 + 735295.378 - 1.6e6, 1e-6)
+    near(waste["throttled"][1], 2 * a + 4 * b, 1e-6)
+    near(waste["slowed"][0], 0, absolute=1e-5)
+    for name, held, lost in (("A", end - 200, a), ("B", end - 200.1, b)):
+        [words] = [line for line in easim("explain", out, name).stdout.split("\n") if "slowed by the cap" in line]
+        assert words == f"  computing, slowed by the cap: {lost:.3f} s", words
+        row = json.loads(easim("explain", out, name, "--format", "json").stdout)
+        near(row["time_s"]["throttled"], lost, 1e-6)
+        near(row["time_s"]["run"], {"A": 1000, "B": 800}[name], 1e-6)
+        assert held > lost
 
 
 def equal_jobs(folder):
@@ -508,7 +525,19 @@ def easy_capped(seed, folder):
     compare(seed, folder, False, "easy")
 
 
+def accounted(seed, folder):
+    """What is recorded of a run accounts for all of it."""
+    draw = Draw(seed, False)
+    path = draw.write(folder)
+    warmup = caps_accounts.with_accounts(path, draw.r)
+    naive = Simulation(draw.scenario).go()
+    if not naive.stuck:
+        easim("run", path, "--check", "--quiet", "--record", "--force", "--out", folder / "out")
+        SEEN["accounted"] += caps_accounts.check(draw, naive, folder / "out", warmup)
+
+
 cases(case_by_hand, not_accounted, charon_leaves_it_to_the_host,
       figures_of_the_law, tables_by_hand, equal_jobs, fills_are_fair, seeds(plain, PLAIN), seeds(without_effect, EQUAL), seeds(scaled, RELATED), seeds(like_a_domain, RELATED),
-      seeds(without_a_cap, RELATED), seeds(monotone, RELATED), seeds(capped, CAPPED), seeds(easy_capped, EASY))
+      seeds(without_a_cap, RELATED), seeds(monotone, RELATED), seeds(capped, CAPPED), seeds(easy_capped, EASY),
+      seeds(accounted, ACCOUNTED))
 print(*(f"{name}: {count}" for name, count in SEEN.items()), sep=", ")

@@ -7,9 +7,11 @@
 #include <stdlib.h>
 
 const char *const blame_part_names[] = {
-    [BLAME_QUEUED] = "queued",   [BLAME_CAPPED] = "capped",       [BLAME_SETUP] = "setup",
-    [BLAME_RUN] = "run",         [BLAME_SLOWED] = "slowed",       [BLAME_LOST] = "lost",
-    [BLAME_RESIZED] = "resized", [BLAME_PREEMPTED] = "preempted", [BLAME_FAILED] = "failed"};
+    [BLAME_QUEUED] = "queued",   [BLAME_CAPPED] = "capped",
+    [BLAME_SETUP] = "setup",     [BLAME_RUN] = "run",
+    [BLAME_SLOWED] = "slowed",   [BLAME_LOST] = "lost",
+    [BLAME_RESIZED] = "resized", [BLAME_PREEMPTED] = "preempted",
+    [BLAME_FAILED] = "failed",   [BLAME_THROTTLED] = "throttled"};
 
 /* Data of all segments. */
 struct findings {
@@ -48,11 +50,16 @@ static void add_wait(struct job_blame *blame, enum blame_part part, int64_t dura
 
 /* duration_ns > 0. */
 static void add_run(struct job_blame *blame, const struct recorded_segment *segment,
-                    double slowed_s) {
-    int64_t duration_ns = segment->end_ns - segment->start_ns, slowed_ns = llround(slowed_s * 1e9);
-    slowed_ns = slowed_ns < duration_ns ? slowed_ns : duration_ns;
-    blame->part_ns[BLAME_RUN] += duration_ns - slowed_ns;
+                    double slowed_s, double throttled_s) {
+    int64_t duration_ns = segment->end_ns - segment->start_ns;
+    int64_t throttled_ns = llround(throttled_s * 1e9);
+    throttled_ns = throttled_ns < duration_ns ? throttled_ns : duration_ns;
+    double rest = 1 - (double)throttled_ns / (double)duration_ns; /* neighbours slow only that */
+    int64_t slowed_ns = llround(slowed_s * rest * 1e9);
+    slowed_ns = slowed_ns < duration_ns - throttled_ns ? slowed_ns : duration_ns - throttled_ns;
+    blame->part_ns[BLAME_RUN] += duration_ns - slowed_ns - throttled_ns;
     blame->part_ns[BLAME_SLOWED] += slowed_ns;
+    blame->part_ns[BLAME_THROTTLED] += throttled_ns;
     blame->slowed_j += power_j(segment->energy) * ((double)slowed_ns / (double)duration_ns);
 }
 
@@ -94,7 +101,8 @@ static void add_job(struct job_blame *blame, const struct findings *findings, ui
         case SEGMENT_RUN:
         case SEGMENT_SERVE:
             add_run(blame, s,
-                    findings->neighbours.slowed_s ? findings->neighbours.slowed_s[place] : 0);
+                    findings->neighbours.slowed_s ? findings->neighbours.slowed_s[place] : 0,
+                    recorded_run_limit(findings->run, s).lost_s);
             break;
         case SEGMENT_LOST:
             add_lost(blame, s, j->segment_count - i);

@@ -8,12 +8,13 @@ enum blame_part {
     BLAME_QUEUED,    /* waits for its first start */
     BLAME_CAPPED,    /* waits, and the power cap alone keeps it from starting */
     BLAME_SETUP,     /* of its first start */
-    BLAME_RUN,       /* computes what is kept, as fast as without neighbours */
+    BLAME_RUN,       /* computes what is kept, as fast as without neighbours and at its wish */
     BLAME_SLOWED,    /* what neighbours add to that */
     BLAME_LOST,      /* computes what is lost */
     BLAME_RESIZED,   /* set-up after a resize */
     BLAME_PREEMPTED, /* checkpoint, wait and set-up because of a preemption */
     BLAME_FAILED,    /* wait and set-up because of a failed node */
+    BLAME_THROTTLED, /* what an enforced cap adds to BLAME_RUN */
     BLAME_PARTS
 };
 extern const char *const blame_part_names[]; /* by enum blame_part */
@@ -31,6 +32,10 @@ struct blame {
     double *node_slowed_j; /* by node: at which jobs were slowed down; NULL: none was */
 };
 
+/* The number of parts that tables list: the last one only if a cap is enforced. */
+static inline uint32_t blame_parts(const struct recorded_run *run) {
+    return recorded_folder_enforces(run->folder) ? BLAME_PARTS : BLAME_THROTTLED;
+}
 void blame_find(struct blame *blame, const struct recorded_run *run);
 void blame_finish(struct blame *blame);
 

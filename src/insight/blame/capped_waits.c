@@ -200,7 +200,8 @@ static bool any_cap(const struct recorded_folder *folder) {
 
 int64_t *capped_waits_find(const struct recorded_run *run, const struct segment_events *events) {
     const struct recorded_folder *folder = run->folder;
-    if (!folder->policies.at[run->part->policy].keeps_cap || !any_cap(folder))
+    if (!folder->policies.at[run->part->policy].keeps_cap || !any_cap(folder) ||
+        recorded_folder_enforces(folder)) /* the host refuses by entry draws, not by power */
         return NULL;
     struct sweep sweep;
     struct place at = {0};

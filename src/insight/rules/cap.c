@@ -42,11 +42,13 @@ static void look_at_interval(const struct rule_run *rule_run, const struct queue
     top_list_add(&bound->intervals, (struct top_entry){s, 0, replay->from_ns, replay->to_ns});
 }
 
-/* With a policy that does not keep the cap, no job waits for it. */
+/* With a policy that does not keep the cap, no job waits for it. Of an enforced one the record does
+   not tell the draws at which the host admits. */
 static struct bound find_bound(const struct rule_run *rule_run) {
     struct bound bound = {0};
     struct queue_replay replay;
-    if (!policy_facts_can(&rule_run->facts, "POWER_CAP"))
+    if (!policy_facts_can(&rule_run->facts, "POWER_CAP") ||
+        recorded_folder_enforces(rule_run->folder))
         return bound;
     queue_replay_init(&replay, rule_run->run, &rule_run->power);
     while (queue_replay_next(&replay))
@@ -205,7 +207,7 @@ void find_cap_breach(const struct rule_run *rule_run, const void *thresholds,
                      struct insights *insights) {
     const struct cap_breach_thresholds *t = thresholds;
     struct breach breach = find_breach(rule_run, t->most_w);
-    if (breach.time_s <= 0)
+    if (breach.time_s <= 0 || recorded_folder_enforces(rule_run->folder)) /* known as means only */
         return;
     struct insight *insight =
         insights_add(insights, units_s(breach.first_ns), units_s(breach.last_ns));

@@ -260,8 +260,8 @@ void find_hol(const struct rule_run *rule_run, const void *thresholds, struct in
     const struct hol_thresholds *t = thresholds;
     struct queue_replay replay;
     struct hol hol = {.rule_run = rule_run};
-    if (!head_blocks(rule_run))
-        return;
+    if (!head_blocks(rule_run) || recorded_folder_enforces(rule_run->folder))
+        return; /* an enforced cap, too, may keep jobs behind the head from starting */
     queue_replay_init(&replay, rule_run->run,
                       policy_facts_can(&rule_run->facts, "POWER_CAP") ? &rule_run->power : NULL);
     while (queue_replay_next(&replay)) {

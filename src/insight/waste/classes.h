@@ -22,6 +22,7 @@
         X(WASTE_SET_UP, "set-up", OVERHEAD),     /* the first of a job; replicas that load */ \
         X(WASTE_RECONFIGURED, "reconfigured", OVERHEAD), /* set-ups, lost work of preemptions */ \
         X(WASTE_FAILED, "failed", OVERHEAD),             /* the same of node failures */ \
+        X(WASTE_THROTTLED, "throttled", THROTTLED), /* below the power of the wish; may be < 0 */ \
         X(WASTE_SLOWED, "slowed", OVERHEAD), /* jobs that computed more slowly than their model */ \
         X(WASTE_SPREAD, "spread", CHOICE),   /* on several nodes; the empty cluster has one */ \
         X(WASTE_BATCH, "batch", CHOICE),     /* another batch or power limit would be cheaper */ \
@@ -41,7 +42,8 @@ struct waste_amount {
     X(WASTE_GROUP_USEFUL, "useful"), X(WASTE_GROUP_IDLE, "idle"), /* free GPUs, awake or not */ \
         X(WASTE_GROUP_OVERHEAD, "overhead"),     /* set-ups, interruptions, neighbours */ \
         X(WASTE_GROUP_CHOICE, "lost by choice"), /* of configurations */ \
-        X(WASTE_GROUP_CROWDED_OUT, "crowded out"), X(WASTE_GROUP_BASE, "base")
+        X(WASTE_GROUP_CROWDED_OUT, "crowded out"), X(WASTE_GROUP_BASE, "base"), \
+        X(WASTE_GROUP_THROTTLED, "throttled") /* only under an enforced cap */
 enum waste_group { WASTE_GROUP_ROWS(ENUM_OF), WASTE_GROUPS, WASTE_GROUP_NONE = WASTE_GROUPS };
 
 extern const char *const waste_class_names[WASTE_CLASSES];

@@ -197,6 +197,22 @@ static void divide_run(struct division *d, const struct recorded_segment *segmen
                (struct waste_amount){work * least->energy_j, work * least->gpu_s});
 }
 
+/* Takes out what limits changed: the time that they cost, and the energy of the work less that at
+   the wish. What is left is as if the job had been at its wish. */
+static void take_throttled(struct division *d, const struct recorded_segment *segment,
+                           struct waste_amount *spent, double *time_s) {
+    const struct recorded_limit limit = recorded_run_limit(d->run, segment);
+    if (limit.throttled_ns == 0)
+        return;
+    double lost_s = limit.lost_s * *time_s / units_s(segment->end_ns - segment->start_ns);
+    double gpus = (double)recorded_run_milli(d->run, segment) / WHOLE_GPU_MILLI;
+    *time_s -= lost_s;
+    struct waste_amount throttled = {spent->energy_j - limit.wish_w * *time_s, gpus * lost_s};
+    spent->energy_j -= throttled.energy_j;
+    spent->gpu_s -= throttled.gpu_s;
+    add_to_job(d, segment, WASTE_THROTTLED, throttled);
+}
+
 static void divide_serving(struct division *d, const struct recorded_segment *segment,
                            struct waste_amount spent, double tokens) {
     const struct serving_parts parts = serving_divide(d->run, segment, spent, tokens);
@@ -216,10 +232,13 @@ static void divide_segment(struct division *d, const struct recorded_segment *se
         return;
     double work = segment->work * ((double)part_ns / (double)length_ns), time_s = units_s(part_ns);
     struct waste_amount spent = {
-        power_j(segment->energy / length_ns * part_ns), /* power is constant: exact */
+        power_j(part_ns == length_ns ? segment->energy
+                                     : segment->energy / length_ns * part_ns), /* constant: exact */
         power_gpu_s((int128)recorded_run_milli(d->run, segment) * part_ns)};
     bool on_demand = workload_costs(&d->run->workload, job)->checkpoint_interval_s == 0;
     add_node_power(d, segment, time_s);
+    if (segment->kind == SEGMENT_RUN)
+        take_throttled(d, segment, &spent, &time_s);
     if (segment->kind == SEGMENT_SERVE)
         divide_serving(d, segment, spent, work);
     else if (segment->kind != SEGMENT_RUN)
@@ -289,7 +308,7 @@ static int check_total(const struct division *d, struct error *reterr) {
 
 int waste_of_run(struct waste *waste, const struct recorded_run *run, struct error *reterr) {
     const struct cluster *cluster = &run->folder->cluster;
-    *waste = (struct waste){0};
+    *waste = (struct waste){.throttles = recorded_folder_enforces(run->folder)};
     waste->types = mem_zalloc(cluster->gpu_type_count, sizeof *waste->types);
     waste->jobs = mem_zalloc(run->workload.jobs.count, sizeof *waste->jobs);
     struct division d = {.waste = waste,

@@ -30,6 +30,7 @@ struct waste {
     struct waste_amount (*types)[WASTE_CLASSES]; /* by GPU type: its nodes, its GPUs, their jobs */
     struct waste_job *jobs;                      /* by index in run->workload.jobs */
     ARRAY_OF(struct waste_window) windows;       /* in order of end_ns, measured time only */
+    bool throttles;                              /* a cap is enforced */
 };
 
 /* ERROR_INPUT: the run holds GPUs that its nodes have not, or the sum is not that of its summary.
@@ -47,9 +48,12 @@ static inline void waste_amount_add(struct waste_amount *sum, struct waste_amoun
     sum->energy_j += amount.energy_j;
     sum->gpu_s += amount.gpu_s;
 }
-/* Whether tables list a class: not that of the network where it draws nothing. */
+/* Whether tables list a class: not that of the network where it draws nothing, nor that of
+   throttled jobs unless a cap is enforced. */
 static inline bool waste_lists(const struct waste *waste, enum waste_class class) {
-    return class != WASTE_NETWORK || waste->of[class].energy_j > 0;
+    return class == WASTE_NETWORK     ? waste->of[class].energy_j > 0
+           : class == WASTE_THROTTLED ? waste->throttles
+                                      : true;
 }
 /* For all classes of a group. */
 struct waste_amount waste_of_group(const struct waste *waste, enum waste_group group);

@@ -105,7 +105,7 @@ static void add_moments(const struct explanation *explanation, cJSON *root) {
 /* Seconds of each part, which add up to its time in the system. */
 static void add_parts(const struct explanation *explanation, cJSON *root) {
     cJSON *parts = cJSON_AddObjectToObject(root, "time_s");
-    for (int part = 0; part < BLAME_PARTS; part++)
+    for (uint32_t part = 0; part < blame_parts(explanation->run); part++)
         json_add_seconds(parts, blame_part_names[part],
                          explanation->blame.jobs[explanation->job].part_ns[part]);
 }

@@ -101,6 +101,25 @@ static void tell_fate(struct prose *prose, const struct explanation *explanation
     tell_interruptions(prose, job);
 }
 
+/* Time below the power of its wish, and the part of BLAME_LOST that the cap added. */
+static void tell_limits(struct prose *prose, uint32_t index) {
+    const struct recorded_run *run = prose->run;
+    const struct recorded_segment *s = recorded_run_segments(run, &run->jobs[index]);
+    int64_t throttled_ns = 0;
+    double again_s = 0;
+    for (uint32_t i = 0; i < run->jobs[index].segment_count; i++) {
+        const struct recorded_limit limit = recorded_run_limit(run, &s[i]);
+        throttled_ns += limit.throttled_ns;
+        again_s += s[i].kind == SEGMENT_LOST ? limit.lost_s : 0;
+    }
+    if (throttled_ns > 0)
+        tell(prose, "  The cap held its GPUs below the power of its wish for %s.\n",
+             prose_length(prose, throttled_ns));
+    if (again_s > 0)
+        tell(prose, "  In computing that was lost, too, the cap slowed it by %s.\n",
+             prose_length(prose, llround(again_s * 1e9)));
+}
+
 static void tell_parts(struct prose *prose, const struct explanation *explanation) {
     static const char *const names[BLAME_PARTS] = {
         [BLAME_QUEUED] = "queued before its first start",
@@ -111,7 +130,8 @@ static void tell_parts(struct prose *prose, const struct explanation *explanatio
         [BLAME_LOST] = "computing that was lost",
         [BLAME_RESIZED] = "set-up after resizes",
         [BLAME_PREEMPTED] = "checkpoints, waits and set-ups of preemptions",
-        [BLAME_FAILED] = "waits and set-ups after failures of nodes"};
+        [BLAME_FAILED] = "waits and set-ups after failures of nodes",
+        [BLAME_THROTTLED] = "computing, slowed by the cap"};
     const struct job_blame *blame = &explanation->blame.jobs[explanation->job];
     const struct holding *first = blame_first_holding(&explanation->blame, explanation->job);
     if (prose->run->jobs[explanation->job].segment_count == 0)
@@ -120,9 +140,7 @@ static void tell_parts(struct prose *prose, const struct explanation *explanatio
     for (int part = 0; part < BLAME_PARTS; part++)
         if (blame->part_ns[part] != 0 || part == BLAME_QUEUED)
             tell(prose, "  %s: %s\n", names[part], prose_length(prose, blame->part_ns[part]));
-    if (prose->run->folder->cluster.cap_rules.enforce != ENFORCE_NONE)
-        tell(prose, "  The time in which it computed has what the power cap slowed it down: see "
-                    "throttled_s and limit_lost_s in jobs.csv.\n");
+    tell_limits(prose, explanation->job);
     if (first && first->behind != EASIM_NONE)
         tell(prose, "  The last to give back a GPU that it took first was %s, at %s.\n",
              prose_job(prose, first->behind), prose_time(prose, first->released_ns));

@@ -195,15 +195,16 @@ void blame_json_add(struct str *out, struct packed *packed, const struct recorde
     uint32_t all = run->part->jobs_submitted, shown = all < most ? all : (uint32_t)most;
     int64_t sums_ns[BLAME_PARTS] = {0};
     struct blame blame = {0};
+    uint32_t parts = blame_parts(run);
     blame_find(&blame, run);
     for (uint32_t j = 0; j < all; j++)
-        for (int p = 0; p < BLAME_PARTS; p++)
+        for (uint32_t p = 0; p < parts; p++)
             sums_ns[p] += blame.jobs[j].part_ns[p];
     json_out_member_open(out, "blame", '{');
-    ADD_COLUMN(out, "parts", BLAME_PARTS, p, json_out_text(out, blame_part_names[p]));
-    ADD_COLUMN(out, "sums_s", BLAME_PARTS, p, json_out_short(out, units_s(sums_ns[p]), 7));
+    ADD_COLUMN(out, "parts", parts, p, json_out_text(out, blame_part_names[p]));
+    ADD_COLUMN(out, "sums_s", parts, p, json_out_short(out, units_s(sums_ns[p]), 7));
     json_out_member_open(out, "of_ms", '{');
-    for (int p = 0; p < BLAME_PARTS; p++)
+    for (uint32_t p = 0; p < parts; p++)
         if (p != BLAME_RUN)
             ADD_PACKED(out, packed, blame_part_names[p], shown, j,
                        part_ms(run, j, blame.jobs[j].part_ns, p));

@@ -60,9 +60,15 @@ static int64_t time_ns(const struct line *line) {
     X(miss_cause, text, "", NEITHER, miss_cause_names[line->cause]) \
     X(late_s, real, "s", NEITHER, line->late_s) \
     X(measured, flag, "", NEITHER, recorded_run_measures(line->run, line->number))
+/* Where a power cap is enforced. */
+#define BLAME_COLUMNS_LIMITS(X) \
+    X(throttled_s, seconds, "s", NEITHER, line->blame->part_ns[BLAME_THROTTLED])
 /* clang-format on */
 
-const char blame_csv_header[] = RUN_HEADER(BLAME_COLUMNS) "\n";
+void blame_csv_header(const struct recorded_folder *folder, struct str *out) {
+    str_add(out, RUN_HEADER(BLAME_COLUMNS));
+    str_add(out, recorded_folder_enforces(folder) ? BLAME_COLUMNS_LIMITS(COLUMN_NAME) "\n" : "\n");
+}
 
 void blame_csv_rows(const struct blame_page *page, struct str *out) {
     const struct recorded_run *run = page->run;
@@ -81,7 +87,11 @@ void blame_csv_rows(const struct blame_page *page, struct str *out) {
             continue;
         row.cause = miss_cause_find(run, page->blame, j, &row.late_s);
         const struct line *line = &row;
-        RUN_ROW(recorded_begin_row(run, out), BLAME_COLUMNS);
+        recorded_begin_row(run, out);
+        BLAME_COLUMNS(COLUMN_CELL)
+        if (recorded_folder_enforces(run->folder))
+            BLAME_COLUMNS_LIMITS(COLUMN_CELL)
+        str_add_char(out, '\n');
     }
     free(is_critical);
 }

@@ -32,7 +32,7 @@ struct blame_page {
     const struct node_blame *nodes;
 };
 
-extern const char blame_csv_header[];
+void blame_csv_header(const struct recorded_folder *folder, struct str *out);
 void blame_csv_rows(const struct blame_page *page, struct str *out);
 extern const char critical_path_csv_header[];
 void critical_path_csv_rows(const struct blame_page *page, struct str *out);

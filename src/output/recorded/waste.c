@@ -57,6 +57,8 @@ void waste_line_add(const double groups_j[static WASTE_GROUPS], struct str *out)
         total_j += groups_j[g];
     for (int g = 0; g < WASTE_GROUPS && total_j > 0; g++) {
         double percent = 100 * groups_j[g] / total_j;
+        if (g == WASTE_GROUP_THROTTLED && groups_j[g] == 0)
+            continue; /* no cap held anybody below the wish */
         str_addf(out, "%s%s %.1f %%", g == 0 ? "  energy went into: " : ", ", waste_group_names[g],
                  percent > -0.05 && percent < 0 ? 0 : percent); /* no -0.0 of rounding */
     }

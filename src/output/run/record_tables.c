@@ -25,6 +25,7 @@ struct texts {
 struct shared_cells {
     struct str begin; /* policy and replication */
     struct texts front, back;
+    bool has_limits; /* SEGMENTS_COLUMNS_LIMITS */
 };
 
 static struct slice text_at(const struct texts *texts, size_t index) {
@@ -40,6 +41,7 @@ static void add_slice(struct str *out, struct slice slice) {
 static void make_shared_cells(const struct replication *replication, struct shared_cells *cells) {
     const struct workload *workload = replication->sim->workload;
     run_columns_begin_row(replication, &cells->begin);
+    cells->has_limits = replication->sim->cluster->cap_rules.enforce != ENFORCE_NONE;
     for (size_t i = 0; i <= workload->table.configs.count; i++) {
         const struct easim_config *c =
             i < workload->table.configs.count ? &workload->table.configs.at[i] : NULL;
@@ -92,6 +94,7 @@ struct segment_row {
     int phase; /* -1: it has none */
     int128 energy;
     double work;
+    struct limit_share limit;
 };
 
 /* Columns without a cell of their own are in that of the column before. */
@@ -113,14 +116,27 @@ struct segment_row {
     X(phase, natural, "", NEITHER, row->phase) \
     X(began, word, "", NEITHER, segment_cause_names[row->began]) \
     X(ended, word, "", NEITHER, segment_cause_names[row->ended])
+/* Where a power cap is enforced. */
+#define SEGMENTS_COLUMNS_LIMITS(X) \
+    X(throttled_s, seconds, "s", LESS, limit->wish_nw < 0 ? -1 : limit->throttled_ns) \
+    X(limit_lost_s, real, "s", LESS, limit->wish_nw < 0 ? NAN : limit->lost_s) \
+    X(wish_w, watts, "W", NEITHER, limit->wish_nw)
 /* clang-format on */
 
-const char segments_csv_header[] = RUN_HEADER(SEGMENTS_COLUMNS) "\n";
+void segments_csv_header(const struct cluster *cluster, struct str *out) {
+    bool has_limits = cluster->cap_rules.enforce != ENFORCE_NONE;
+    str_add(out, RUN_HEADER(SEGMENTS_COLUMNS));
+    str_add(out, has_limits ? SEGMENTS_COLUMNS_LIMITS(COLUMN_NAME) "\n" : "\n");
+}
 
 static void add_row(const struct gpu_tracker *tracker, const struct shared_cells *cells,
                     const struct segment_row *row, struct str *out) {
+    const struct limit_share *limit = &row->limit;
     add_slice(out, (struct slice){cells->begin.text, cells->begin.length});
     SEGMENTS_COLUMNS(COLUMN_CELL)
+    if (cells->has_limits) {
+        SEGMENTS_COLUMNS_LIMITS(COLUMN_CELL)
+    }
     str_add_char(out, '\n');
 }
 
@@ -141,7 +157,8 @@ static struct segment_row row_of_job(const struct replication *replication,
                                 .shared = config < none && table->configs.at[config].milli > 0,
                                 .phase = table->has_phases ? told->phase : -1,
                                 .energy = told->energy,
-                                .work = segment->work};
+                                .work = segment->work,
+                                .limit = segment->limit};
 }
 
 static void add_jobs(const struct replication *replication, const struct shared_cells *cells,
@@ -194,7 +211,8 @@ static void add_life(const struct replication *replication, const struct shared_
                                   .gpus = s->gpus,
                                   .phase = -1,
                                   .energy = s->energy,
-                                  .work = s->tokens},
+                                  .work = s->tokens,
+                                  .limit = {.wish_nw = -1}},
             pieces_row(pieces));
     }
     str_finish(&id);

@@ -33,7 +33,7 @@ enum file {
 /* A file with rows of every replication. */
 struct run_file {
     const char *name;
-    const char *header; /* NULL: it is that of summary.csv, or needs the workload */
+    const char *header; /* NULL: it needs the cluster, the workload or the metrics */
     void (*workload_header)(const struct workload *workload, struct str *out);
     void (*rows)(const struct replication *replication,
                  struct pieces *pieces); /* NULL: see below */
@@ -49,7 +49,7 @@ static const struct run_file files[FILE_COUNT] = {
     [FILE_CAPS] = {"caps.csv", caps_csv_header, NULL, NULL}, /* so too */
     [FILE_DECISIONS] = {"decisions.csv", decisions_csv_header, NULL, decisions_csv_rows},
     [FILE_METER] = {"meter.csv", meter_csv_header, NULL, meter_csv_rows},
-    [FILE_SEGMENTS] = {"segments.csv", segments_csv_header, NULL, segments_csv_rows},
+    [FILE_SEGMENTS] = {"segments.csv", NULL, NULL, segments_csv_rows},
     [FILE_GPUS] = {"gpus.csv", gpus_csv_header, NULL, gpus_csv_rows},
     [FILE_WORKLOAD] = {"workload.csv", NULL, workload_csv_header, workload_csv_rows},
     [FILE_RECORDED] = {"recorded.csv", recorded_csv_header, NULL, NULL},
@@ -131,6 +131,8 @@ static int write_headers(struct run_dir *dir, struct error *reterr) {
             summary_csv_header(study_metric_groups(dir->study), &text);
         else if (f == FILE_POWER)
             power_csv_header(&dir->study->cluster, &text);
+        else if (f == FILE_SEGMENTS)
+            segments_csv_header(&dir->study->cluster, &text);
         else if (files[f].header)
             str_add(&text, files[f].header);
         if (r == 0 && text.length > 0)

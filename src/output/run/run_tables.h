@@ -39,7 +39,7 @@ void series_csv(const struct study *study, int64_t end_ns, struct str *out);
 /* ---- Of a recorded replication ---- */
 
 /* The activities of each job, from its submission on, then those of each replica. */
-extern const char segments_csv_header[];
+void segments_csv_header(const struct cluster *cluster, struct str *out);
 void segments_csv_rows(const struct replication *replication, struct pieces *pieces);
 /* Times at which GPUs without a job were free, asleep or failed. */
 extern const char gpus_csv_header[];
