@@ -8,6 +8,7 @@
 #include "base/timeheap.h"
 #include "base/units.h"
 #include "easim/predict.h"
+#include "model/gpu_value.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -41,6 +42,18 @@ static bool may_have_span(const struct easim_config *c, uint32_t span) {
     return c->goodput[span] > 0 && span >= c->empty_span && (c->k > 1 || span == c->empty_span);
 }
 
+/* Of a GPU of c at a power and speed. */
+static struct demand_rate rate_of(const struct demand *demand, const struct easim_config *c,
+                                  double power_w, double goodput) {
+    uint32_t h = c->gpu_type;
+    double gpus = easim_config_gpus(c), cpu_w = least_cpu_w(demand->cluster, h);
+    double above_w = low_add(low_add(power_w, -demand->idle_w[h]), cpu_w);
+    return (struct demand_rate){.gpu_type = h,
+                                .gpus = gpus,
+                                .gpu_s = low_divide(gpus, goodput),
+                                .energy_j = low_divide(low_multiply(gpus, above_w), goodput)};
+}
+
 static void add_rates(struct demand_group *group, const struct demand *demand,
                       const struct easim_config *c) {
     uint32_t h = c->gpu_type;
@@ -49,12 +62,7 @@ static void add_rates(struct demand_group *group, const struct demand *demand,
     for (uint32_t span = 0; span < c->span_count; span++) {
         if (!may_have_span(c, span))
             continue;
-        double above_w = low_add(low_add(c->power_w[span], -demand->idle_w[h]), cpu_w);
-        struct demand_rate rate = {.gpu_type = h,
-                                   .gpus = gpus,
-                                   .gpu_s = low_divide(gpus, c->goodput[span]),
-                                   .energy_j =
-                                       low_divide(low_multiply(gpus, above_w), c->goodput[span])};
+        struct demand_rate rate = rate_of(demand, c, c->power_w[span], c->goodput[span]);
         array_push(&group->rates, rate);
         group->least_gpu_s[h] = fmin(group->least_gpu_s[h], rate.gpu_s);
         group->fastest = fmax(group->fastest, c->goodput[span]);
@@ -64,6 +72,43 @@ static void add_rates(struct demand_group *group, const struct demand *demand,
     group->least_spread_w = fmin(group->least_spread_w, type->ctx_w - type->idle_w);
     double setup_w = low_multiply(gpus, low_add(low_add(type->ctx_w, -demand->idle_w[h]), cpu_w));
     group->setup_w = fmin(group->setup_w, fmax(0, setup_w));
+}
+
+/* --- limits that change while jobs run --- */
+
+#define LIMIT_PARTS 32
+
+/* From the least draw under a limit to the power without one: each part has its least draw and
+   highest speed, so all draws in between take at least as much time and energy. */
+static void add_limited(struct demand_group *group, const struct demand *demand,
+                        const struct power_limits *limits, const struct easim_config *c) {
+    const struct gpu_type *type = &demand->cluster->gpu_types[c->gpu_type];
+    for (uint32_t span = 0; span < c->span_count; span++) {
+        struct limit_curve curve;
+        if (!may_have_span(c, span))
+            continue;
+        limit_curve_init(&curve, limits, type, c, span);
+        double least_w = limit_curve_least_w(&curve), above_w = c->power_w[span] - least_w;
+        for (int i = 0; i < LIMIT_PARTS && above_w > 0; i++) {
+            double low_w = least_w + above_w * i / LIMIT_PARTS;
+            double high_w = least_w + above_w * (i + 1) / LIMIT_PARTS;
+            double goodput = c->goodput[span] * limit_curve_speed(&curve, high_w);
+            array_push(&group->limited, rate_of(demand, c, low_w, goodput));
+        }
+        group->least_spread_w = fmin(group->least_spread_w, least_w - type->idle_w);
+        limit_curve_finish(&curve);
+    }
+}
+
+/* Of all configurations without a limit on whole GPUs. */
+static void add_all_limited(struct demand_group *group, const struct demand *demand,
+                            const struct config_table *table, const struct config_set *set) {
+    for (uint32_t i = set->first; i < set->first + set->count; i++) {
+        const struct easim_config *c = &table->configs.at[i];
+        const char *type = demand->cluster->gpu_types[c->gpu_type].name;
+        if (c->milli == 0 && !(c->power_limit_w < INFINITY))
+            add_limited(group, demand, model_limits(table->models, set->request->model, type), c);
+    }
 }
 
 static double *all_infinite(struct demand *demand) {
@@ -82,6 +127,8 @@ static void fill_group(struct demand *demand, const struct config_table *table, 
     group->setup_w = group->least_spread_w = INFINITY;
     for (uint32_t i = 0; i < configs->count; i++)
         add_rates(group, demand, &table->configs.at[configs->first + i]);
+    if (table->extras.any_limits || demand->cluster->cap_rules.enforce != ENFORCE_NONE)
+        add_all_limited(group, demand, table, configs);
 }
 
 static void leave_out(struct demand *demand, const struct job_spec *spec, int64_t warmup_ns,
@@ -124,7 +171,7 @@ void demand_find(struct demand *demand, const struct workload *workload,
 
 void demand_finish(struct demand *demand) {
     for (size_t g = 0; g < demand->group_count; g++)
-        free(demand->groups[g].rates.at);
+        free(demand->groups[g].rates.at), free(demand->groups[g].limited.at);
     free(demand->groups);
     free(demand->jobs.at);
     arena_finish(&demand->arena);

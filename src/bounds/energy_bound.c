@@ -90,11 +90,20 @@ static bool is_above(const struct demand_rate *a, const struct demand_rate *b,
            (c->energy_j - a->energy_j) * (b->gpu_s - a->gpu_s);
 }
 
+static size_t rate_count(const struct demand_group *group) {
+    return group->rates.count + group->limited.count;
+}
+static const struct demand_rate *rate_at(const struct demand_group *group, size_t i) {
+    return i < group->rates.count ? &group->rates.at[i]
+                                  : &group->limited.at[i - group->rates.count];
+}
+
 /* The rates that can be the cheapest at some price: of each type the lower left hull. */
 static size_t find_hull(const struct demand_group *group, struct demand_rate *hull) {
-    size_t count = 0, first = 0, all = group->rates.count;
-    struct demand_rate *sorted = mem_alloc(all * sizeof *sorted);
-    memcpy(sorted, group->rates.at, all * sizeof *sorted);
+    size_t count = 0, first = 0, all = 0;
+    struct demand_rate *sorted = mem_alloc(rate_count(group) * sizeof *sorted);
+    for (size_t r = 0; r < rate_count(group); r++)
+        sorted[all++] = *rate_at(group, r);
     sort_array(sorted, all, compare_rates);
     for (size_t i = 0; i < all; i++) {
         if (count == first || hull[count - 1].gpu_type != sorted[i].gpu_type)
@@ -150,7 +159,7 @@ static void add_pieces(struct program *p) {
         const struct demand_group *group = &p->demand->groups[g];
         if (group->jobs == 0)
             continue;
-        struct demand_rate *hull = mem_alloc(group->rates.count * sizeof *hull);
+        struct demand_rate *hull = mem_alloc(rate_count(group) * sizeof *hull);
         size_t count = find_hull(group, hull);
         for (size_t i = 0; i < p->work->intervals; i++) {
             double units = p->work->units[i * p->work->groups + g];
@@ -220,8 +229,8 @@ static double cut_prices(const struct demand *demand, const struct energy_work *
 /* Of the work of one group in interval i: what it adds, and pays, at least. */
 static double least_cost_j(const struct demand_group *group, const double *paid_w) {
     double least_j = INFINITY;
-    for (size_t r = 0; r < group->rates.count; r++) {
-        const struct demand_rate *rate = &group->rates.at[r];
+    for (size_t r = 0; r < rate_count(group); r++) {
+        const struct demand_rate *rate = rate_at(group, r);
         least_j = fmin(least_j,
                        low_add(rate->energy_j, low_multiply(rate->gpu_s, paid_w[rate->gpu_type])));
     }

@@ -23,6 +23,7 @@ struct demand_rate {
 struct demand_group {
     uint32_t jobs;
     ARRAY_OF(struct demand_rate) rates;
+    ARRAY_OF(struct demand_rate) limited; /* the same below limits: slower, for energy alone */
     double *least_gpu_s;   /* by GPU type, for a unit of work; INFINITY: it cannot run there */
     double *least_gpus;    /* by GPU type, of any configuration; likewise */
     double fastest;        /* units of work a second at most */

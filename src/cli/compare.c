@@ -142,6 +142,7 @@ static void find_bounded(struct session *s) {
         s->bounded.power_limits =
             s->bounded.power_limits || (!s->clean.at[i].failed && own.power_limits);
         s->bounded.law_limits = s->bounded.power_limits;
+        s->bounded.any_limits = s->bounded.any_limits || (!s->clean.at[i].failed && own.any_limits);
         s->bounded.shares = s->bounded.shares || (!s->clean.at[i].failed && own.shares);
     }
     if (s->options->bound && s->clean.at[0].study.scenario.horizon_ns != TIME_NONE_NS)

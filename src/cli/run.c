@@ -218,9 +218,10 @@ static int print_bounds(const struct options *options, const struct bound_output
 }
 
 /* Any schedule: with measured power limits and shared GPUs, whatever the policy of the scenario
-   uses, and with limits by the law of a GPU type if it uses them. */
+   uses, and with limits by the law of a GPU type, or any, if it uses them. */
 static int bound_study(struct options *options, const struct study *study) {
-    const struct config_extras any = {true, params_extras(&study->params).law_limits, true};
+    struct config_extras any = params_extras(&study->params);
+    any.power_limits = any.shares = true;
     struct error error = {0};
     struct inputs inputs = {.list = {0}};
     struct replicate_options how = run_args_options(options);

@@ -29,17 +29,6 @@ static struct easim_config unlimited_of(const struct limit_classes *all, uint32_
     return c;
 }
 
-/* The measured limits of a job's model on a GPU type; NULL: it has none. */
-static const struct power_limits *limits_of_model(const struct limit_classes *all, uint32_t job,
-                                                  uint32_t h) {
-    uint32_t model = all->workload->jobs.at[job].model;
-    if (all->workload->jobs.at[job].kind == JOB_KIND_RIGID)
-        return NULL;
-    const struct gpu_model *g =
-        model_on_gpu(&all->workload->table.models->models[model], all->cluster->gpu_types[h].name);
-    return g ? &g->power_limits : NULL;
-}
-
 static int64_t between(int64_t low, int64_t value, int64_t high) {
     return value < low ? low : value > high ? high : value;
 }
@@ -89,8 +78,10 @@ static struct limit_class make_class(const struct limit_classes *all, uint32_t j
                             .gpu_type = config->gpu_type,
                             .wish_w = key->wish_w,
                             .fastest = unlimited.goodput[key->span]};
-    limit_curve_init(&c.curve, limits_of_model(all, job, config->gpu_type),
-                     &all->cluster->gpu_types[config->gpu_type], &unlimited, key->span);
+    const struct gpu_type *type = &all->cluster->gpu_types[config->gpu_type];
+    uint32_t model = all->workload->jobs.at[job].model;
+    limit_curve_init(&c.curve, model_limits(all->workload->table.models, model, type->name), type,
+                     &unlimited, key->span);
     double draw_w = key->wish_w < INFINITY ? limit_curve_draw_w(&c.curve, key->wish_w)
                                            : unlimited.power_w[key->span];
     c.full.goodput = c.fastest * limit_curve_speed(&c.curve, draw_w);

@@ -47,6 +47,7 @@ struct config_extras {
     bool power_limits; /* with each power limit of the model file */
     bool law_limits;   /* without such: with limits by the law of the GPU type */
     bool shares;       /* parts of GPUs, for those who ask for them; else they get whole ones */
+    bool any_limits;   /* no more configurations: bounds count with limits in between, too */
 };
 
 /* Numbers of GPUs, ascending, without repeats. */

@@ -560,3 +560,10 @@ const struct gpu_model *model_on_gpu(const struct model *model, const char *gpu)
             return &model->gpus[i];
     return NULL;
 }
+
+const struct power_limits *model_limits(const struct model_set *models, uint32_t model,
+                                        const char *gpu) {
+    const struct gpu_model *g =
+        model == EASIM_NONE ? NULL : model_on_gpu(&models->models[model], gpu);
+    return g ? &g->power_limits : NULL;
+}

@@ -58,6 +58,9 @@ const char *model_set_suggest(const struct model_set *set, const char *name,
    one node alone across nodes. */
 void gpu_model_settle(struct gpu_model *gpu_model);
 const struct gpu_model *model_on_gpu(const struct model *model, const char *gpu); /* or NULL */
+/* The limits measured there; NULL: it has none, or the job is rigid (EASIM_NONE). */
+const struct power_limits *model_limits(const struct model_set *models, uint32_t model,
+                                        const char *gpu);
 double model_storage_bytes(const struct model *model); /* that a sample reads; 0: not stated */
 
 extern const struct field model_file_fields[],

@@ -314,6 +314,7 @@ struct config_extras params_extras(const struct policy_params *params) {
     return (struct config_extras){
         .power_limits = params_have(params, EASIM_CAPABILITY_FREQUENCY),
         .law_limits = params_have(params, EASIM_CAPABILITY_FREQUENCY),
+        .any_limits = params_set_limits(params),
         .shares = params_have(params, EASIM_CAPABILITY_FRACTIONAL_GPU) &&
                   !list_options_in_rounds(&params->list),
     };

@@ -55,11 +55,7 @@ static int keep_bounds(void *context, size_t task, struct slice result, const ch
 int bound_replications_check(const struct study *study, struct error *reterr) {
     if (study->source.services.count > 0)
         return error_set(reterr, ERROR_INPUT, "easim cannot bound runs with services");
-    return study->cluster.cap_rules.enforce != ENFORCE_NONE
-               ? error_set(reterr, ERROR_INPUT,
-                           "easim cannot bound runs with an enforced power cap: a job that is "
-                           "held at a lower power may need less energy than in any configuration")
-               : 0;
+    return 0;
 }
 
 int bound_replications(const struct study *study, const struct config_extras *extras,

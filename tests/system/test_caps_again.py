@@ -19,7 +19,7 @@ EASY = form(1000, 20)
 FILLS, RELATED, ACCOUNTED = form(3000, 300), form(40, 2), form(200, 12)
 TYPE = Type("g", idle=50, ctx=90, tdp=400, floor=160, s=0.3, m=0.7)
 OF_LIMITS = {"throttled_gpu_h", "flex_broken", "capped_starts"}  # further rows of aggregate.csv
-SEEN = {"jobs": 0, "throttled": 0, "preempted": 0, "rejected": 0, "stuck": 0, "violated": 0, "accounted": 0}
+SEEN = {"jobs": 0, "throttled": 0, "preempted": 0, "rejected": 0, "stuck": 0, "violated": 0, "accounted": 0, "bounded": 0}
 
 
 def joules(energy):
@@ -41,13 +41,10 @@ def case_by_hand(folder):
 
 
 def not_accounted(folder):
-    """A job's energy in a bucket of time is not recorded, nor are runs bounded."""
+    """A job's energy in a bucket of time is not recorded."""
     path = Draw(1, False).write(folder)
     easim("run", path, "--quiet", "--record", "--out", folder / "out")
     easim("attribute", folder / "out", "--path", "time", "--bucket", "1h", code=2, says="expected no --bucket")
-    for words in (["bound"], ["run", "--bound"], ["compare", "--policies", "fcfs,zeus", "--bound"]):
-        done = easim(words[0], path, *words[1:], "--force", "--out", folder / "bounds", code=2)
-        assert "easim cannot bound runs with an enforced power cap" in done.stderr, done.stderr
 
 
 def charon_leaves_it_to_the_host(folder):
@@ -525,6 +522,37 @@ def easy_capped(seed, folder):
     compare(seed, folder, False, "easy")
 
 
+def bound_by_hand(folder):
+    """A job of 1,000 s at 400 W alone on the only GPU, with the law 0.3, 0.7 from 160 W up. At d W it draws 1,000 d / rho(d) J, least at
+    d_eff = 0.6 of 400 W: 1.4 x 240 kJ. A part from d to d + 7.5 W counts d and rho(d + 7.5 W). Without an enforced cap: 400 kJ."""
+    gpu = Type("g", idle=50, ctx=90, tdp=400, floor=160, s=0.3, m=0.7)
+    draw, found = Draw(1, False), {}
+    draw.scenario = Scenario([gpu], [Node(0, 1)], [Job("j", 0, 1, 1000)], [(0, 300)])
+    for enforce in ("throttle", "none"):
+        draw.scenario.rules = Rules(enforce, "equal", "floor", 0)
+        easim("bound", draw.write(folder), "--quiet", "--force", "--out", folder / "out")
+        found[enforce] = {row["metric"]: float(row["bound"]) for row in rows_of(folder / "out/bounds.csv")}
+        near(found[enforce]["jct_mean_s"], 1000, 1e-7)
+    parts = [160 + 7.5 * i for i in range(33)]
+    least = min(low / gpu.rho(high / 400) for low, high in zip(parts, parts[1:]))
+    near(found["throttle"]["energy_kwh"] * 3.6e6, 1000 * least, 1e-7)
+    assert 0.96 * 336e3 < 1000 * least <= 336e3
+    near(found["none"]["energy_kwh"] * 3.6e6, 400e3, 1e-7)
+
+
+def bounded(seed, folder):
+    """No run is below its bounds."""
+    draw = Draw(seed, False)
+    done = easim("run", draw.write(folder), "--bound", "--quiet", "--force", "--out", folder / "out", code=(0, 1))
+    if done.returncode == 1 or any(row["status"] == "rejected" for row in rows_of(folder / "out/jobs.csv")):
+        return
+    [summary] = rows_of(folder / "out/summary.csv")
+    for row in rows_of(folder / "out/bounds.csv"):
+        if row["bound"]:
+            assert float(row["bound"]) <= float(summary[row["metric"]]), (seed, row, summary[row["metric"]])
+            SEEN["bounded"] += 1
+
+
 def accounted(seed, folder):
     """What is recorded of a run accounts for all of it."""
     draw = Draw(seed, False)
@@ -539,5 +567,5 @@ def accounted(seed, folder):
 cases(case_by_hand, not_accounted, charon_leaves_it_to_the_host,
       figures_of_the_law, tables_by_hand, equal_jobs, fills_are_fair, seeds(plain, PLAIN), seeds(without_effect, EQUAL), seeds(scaled, RELATED), seeds(like_a_domain, RELATED),
       seeds(without_a_cap, RELATED), seeds(monotone, RELATED), seeds(capped, CAPPED), seeds(easy_capped, EASY),
-      seeds(accounted, ACCOUNTED))
+      bound_by_hand, seeds(accounted, ACCOUNTED), seeds(bounded, ACCOUNTED))
 print(*(f"{name}: {count}" for name, count in SEEN.items()), sep=", ")
