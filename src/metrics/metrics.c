@@ -74,8 +74,9 @@ static void on_measure(void *context, const struct sim *sim) {
     metrics->start_ns = sim->now_ns;
     metrics->jobs_at_start = job_sums_totals(job_sums_of(metrics, sim));
     metrics->power_max_nw = 0;
-    metrics->frag_gpu_ps = metrics->violation_energy = 0;
-    metrics->violation_ns = 0;
+    metrics->frag_gpu_ps = metrics->over.energy = 0;
+    metrics->over.ns = 0;
+    domain_stats_measure(&metrics->domains, sim);
     metrics->capped = false;
     metrics->extent = (struct queue_extent){.most_since_ns = sim->now_ns};
     metrics->co2 = metrics->cost = (struct priced){0};
@@ -128,19 +129,9 @@ static void add_violation(struct metrics *metrics, const struct sim *sim, int64_
     const struct cap_rules *rules = &sim->cluster->cap_rules;
     int64_t over_nw = isfinite(cap_w) ? sim->meter.advanced_nw - power_nw(cap_w) : 0;
     metrics->capped = metrics->capped || isfinite(cap_w);
-    if (over_nw <= 0) {
-        metrics->over_since_ns = -1;
-        return;
-    }
-    int64_t grace_ns = rules->enforce == ENFORCE_NONE ? 0 : units_ns(rules->grace_s);
-    if (metrics->over_since_ns < 0)
-        metrics->over_since_ns = from_ns;
-    int64_t since_ns = metrics->over_since_ns + grace_ns;
-    if (since_ns >= to_ns)
-        return;
-    int64_t duration_ns = to_ns - (since_ns > from_ns ? since_ns : from_ns);
-    metrics->violation_ns += duration_ns;
-    metrics->violation_energy += (int128)over_nw * duration_ns;
+    int64_t grace_ns =
+        over_nw <= 0 || rules->enforce == ENFORCE_NONE ? 0 : units_ns(rules->grace_s);
+    cap_excess_add(&metrics->over, over_nw, grace_ns, from_ns, to_ns);
 }
 
 static void on_advance(void *context, const struct sim *sim, int64_t from_ns, int64_t to_ns) {
@@ -161,6 +152,7 @@ static void on_advance(void *context, const struct sim *sim, int64_t from_ns, in
         metrics->throttled_gpu_ps +=
             (int128)sim->limits->throttled_gpus * WHOLE_GPU_MILLI * duration_ns;
     add_violation(metrics, sim, from_ns, to_ns);
+    domain_stats_advance(&metrics->domains, sim, from_ns, to_ns);
     double pue = sim->cluster->pue;
     add_priced(&metrics->co2, sim->view.v->carbon_g_per_kwh, pue, (int128)power * duration_ns);
     add_priced(&metrics->cost, sim->view.v->price_per_mwh, pue, (int128)power * duration_ns);
@@ -195,7 +187,7 @@ static void count_change(void *context, const struct sim *sim, uint32_t job,
 }
 
 void metrics_init(struct metrics *metrics, bool record_decisions) {
-    *metrics = (struct metrics){.record_decisions = record_decisions, .over_since_ns = -1};
+    *metrics = (struct metrics){.record_decisions = record_decisions, .over = {.since_ns = -1}};
     metrics->observer = (struct observer){.context = metrics,
                                           .advance = on_advance,
                                           .instant = on_instant,
@@ -208,6 +200,7 @@ void metrics_init(struct metrics *metrics, bool record_decisions) {
 
 void metrics_finish(struct metrics *metrics) {
     free(metrics->decision_rows.at);
+    free(metrics->domains.of);
     free(metrics->at_start.types);
     free(metrics->job_sums);
     free(metrics->users);
@@ -328,8 +321,8 @@ void metrics_sum_up(struct metrics *metrics, const struct sim *sim) {
     s->job_failures = (double)metrics->job_failures;
     s->node_failures = (double)(sim->failures.count - metrics->node_failures_at_start);
     s->power_max_w = power_w(metrics->power_max_nw);
-    s->cap_violation_s = capped ? units_s(metrics->violation_ns) : NAN;
-    s->cap_violation_j = capped ? power_j(metrics->violation_energy) : NAN;
+    s->cap_violation_s = capped ? units_s(metrics->over.ns) : NAN;
+    s->cap_violation_j = capped ? power_j(metrics->over.energy) : NAN;
     s->events = (double)sim->event_total;
     s->decisions = (double)sim->decision_total;
     s->extrapolated_starts = (double)sim->extrapolated_starts;

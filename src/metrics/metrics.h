@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "engine/observer.h"
 #include "engine/sim.h"
+#include "metrics/domain_stats.h"
 #include "metrics/job_record.h"
 #include "metrics/job_stats.h"
 #include "metrics/service_stats.h"
@@ -51,10 +52,9 @@ struct metrics {
     struct power_meter at_start; /* copy of the meter then; types owned here */
     struct job_totals jobs_at_start;
     int64_t power_max_nw;
-    int128 frag_gpu_ps; /* free GPU time of each type while jobs wait that could use it */
-    int128 violation_energy;
-    int64_t violation_ns;
-    int64_t over_since_ns; /* above the cap without a break; -1: not above it */
+    int128 frag_gpu_ps;     /* free GPU time of each type while jobs wait that could use it */
+    struct cap_excess over; /* the cluster's cap */
+    struct domain_stats domains;
     int128 throttled_gpu_ps;
     bool capped; /* at some time */
     struct priced co2, cost;

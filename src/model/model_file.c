@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "io/yaml_doc.h"
 #include "model/batches.h"
+#include "model/job_kind.h"
 #include "model/model_fields.h"
 #include "model/model_transformer.h"
 
@@ -563,7 +564,8 @@ const struct gpu_model *model_on_gpu(const struct model *model, const char *gpu)
 
 const struct power_limits *model_limits(const struct model_set *models, uint32_t model,
                                         const char *gpu) {
-    const struct gpu_model *g =
-        model == EASIM_NONE ? NULL : model_on_gpu(&models->models[model], gpu);
+    const struct gpu_model *g = job_kind_of_model(model) == JOB_KIND_RIGID
+                                    ? NULL
+                                    : model_on_gpu(&models->models[model], gpu);
     return g ? &g->power_limits : NULL;
 }

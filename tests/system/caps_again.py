@@ -195,6 +195,7 @@ class Bound:
 
     def __init__(self, nodes, depth, order):
         self.nodes, self.depth, self.order, self.cap = nodes, depth, order, None
+        self.energy = self.most = self.throttled = self.violation = self.stretch = 0  # nW ns, nW, GPU ns, ns, ns
 
     def weight(self, run):
         """GPUs of a job below it."""
@@ -443,6 +444,8 @@ class Simulation:
             self.stretch += took
         else:
             self.end_stretch()
+        for bound in self.bounds[1:]:
+            self.move_domain(bound, took)
         for run in self.running():
             job = run.job
             job.energy += sum(run.place.values()) * run.draw(self.now) * took
@@ -451,6 +454,18 @@ class Simulation:
                 job.throttled += took if run.level < run.curve.want else 0
                 job.limit_lost += (1 - run.rho()) * took / S
         self.now = to
+
+    def move_domain(self, bound, took):
+        runs = self.running()
+        power = self.fixed(bound, runs) + sum(bound.weight(run) * run.draw(self.now) for run in runs)
+        bound.energy += power * took
+        bound.most = max(bound.most, power if took else 0)
+        bound.throttled += took * sum(bound.weight(run) for run in runs if run.computes(self.now) and run.level < run.curve.want)
+        bound.stretch += took
+        if power <= bound.cap:
+            bound.stretch = 0
+        elif bound.stretch > round(self.s.rules.grace * S):
+            bound.violation += min(took, bound.stretch - round(self.s.rules.grace * S))
 
     def end_stretch(self):
         self.violation += max(0, self.stretch - (round(self.s.rules.grace * S) if self.enforced else 0))

@@ -8,6 +8,8 @@ import random
 from dataclasses import replace
 from math import inf
 
+import yaml
+
 import caps_accounts
 from caps_again import (NW, S, Bound, Curve, Domain, Job, JobState, Node, Rules, Run, Scenario, Simulation, Type, fill,
                         stages_of)
@@ -19,7 +21,7 @@ EASY = form(1000, 20)
 FILLS, RELATED, ACCOUNTED = form(3000, 300), form(40, 2), form(200, 12)
 TYPE = Type("g", idle=50, ctx=90, tdp=400, floor=160, s=0.3, m=0.7)
 OF_LIMITS = {"throttled_gpu_h", "flex_broken", "capped_starts"}  # further rows of aggregate.csv
-SEEN = {"jobs": 0, "throttled": 0, "preempted": 0, "rejected": 0, "stuck": 0, "violated": 0, "accounted": 0, "bounded": 0}
+SEEN = {"jobs": 0, "throttled": 0, "preempted": 0, "rejected": 0, "stuck": 0, "violated": 0, "accounted": 0, "bounded": 0, "domains": 0}
 
 
 def joules(energy):
@@ -384,9 +386,45 @@ def compare(seed, folder, plain, policy="fcfs"):
     if not plain:
         gpu_h = sum(job.spec.gpus * job.throttled for job in naive.jobs) / S / 3600
         near(summary["throttled_gpu_h"], gpu_h, 1e-6, 1e-9)
+    if draw.scenario.domains:
+        compare_domains(rows_of(folder / "out/domains.csv"), naive, draw)
+    else:
+        assert not (folder / "out/domains.csv").exists()
     if summary["cap_violation_s"]:
         near(float(summary["cap_violation_s"]), naive.violation / S, 1e-6, 1e-6)
         SEEN["violated"] += naive.violation > 0
+
+
+def domain_of_all(folder):
+    """A domain of all nodes draws what the cluster does, less its network: with services; with GPUs that sleep and nodes that fail; with
+    shared GPUs and set-ups."""
+    write_table(folder / "jobs.csv", "job_id,submit_s,gpus,duration_s,utilization,gpu_share",
+                [["a", 0, 1, 60, 0.9, 0.3], ["b", 5, 1, 50, 0.5, 0.6], ["c", 10, 3, 45, 1, ""]])
+    (folder / "s.yaml").write_text(json.dumps({
+        "name": "s", "horizon": "drain", "policy": {"name": "zeus"}, "cluster": {
+            "gpu_types": [{"name": "g", "idle_w": 50, "ctx_w": 90, "tdp_w": 400, "sleep_w": 7, "sleep_after": "20s", "wake_s": 3}],
+            "nodes": [{"gpu": "g", "gpus": 4, "count": 2, "base_w": 100, "cpu_w_per_busy_gpu": 11}]},
+        "workload": {"kind": "trace", "file": "jobs.csv", "rigid_costs": {"start_s": 4, "restart_s": 4}},
+        "models": {"rigid_speed": {"g": 1}, "models": [unused([TYPE])]}}), encoding="utf-8")
+    for path in (SOURCE / "configs/llm.yaml", SOURCE / "configs/failures.yaml", folder / "s.yaml"):
+        nodes = sum(node.get("count", 1) for node in yaml.safe_load(path.read_text(encoding="utf-8"))["cluster"]["nodes"])
+        easim("run", path, "-n", 1, "--check", "--quiet", "--force", "--out", folder / "out", "--set", "cluster.power_cap={enforce: throttle}",
+              "--set", f"cluster.power_domains=[{{name: all, nodes: [0-{nodes - 1}], cap: 9000000}}]")
+        [row], [summary] = rows_of(folder / "out/domains.csv"), rows_of(folder / "out/summary.csv")
+        network_w = float(summary.get("energy_network_kwh") or 0) * 3.6e6 / float(summary["sim_s"])
+        near(row["power_mean_w"], float(summary["power_mean_w"]) - network_w, 1e-9)
+        near(row["power_max_w"], float(summary["power_max_w"]) - network_w, 1e-9)
+
+
+def compare_domains(rows, naive, draw):
+    for row, domain, bound in zip(rows, draw.scenario.domains, naive.bounds[1:], strict=True):
+        assert row["domain"] == domain.name, (row, domain)
+        near(row["cap_w"], domain.cap, 1e-12)
+        near(row["power_mean_w"], bound.energy / NW / naive.now, 1e-6)
+        near(row["power_max_w"], bound.most / NW, 1e-9)
+        near(row["cap_violation_s"], bound.violation / S, 1e-6, 1e-6)
+        near(row["throttled_gpu_h"], bound.throttled / S / 3600, 1e-6, 1e-9)
+        SEEN["domains"] += 1
 
 
 def compare_job(row, job, draw):
@@ -567,5 +605,5 @@ def accounted(seed, folder):
 cases(case_by_hand, not_accounted, charon_leaves_it_to_the_host,
       figures_of_the_law, tables_by_hand, equal_jobs, fills_are_fair, seeds(plain, PLAIN), seeds(without_effect, EQUAL), seeds(scaled, RELATED), seeds(like_a_domain, RELATED),
       seeds(without_a_cap, RELATED), seeds(monotone, RELATED), seeds(capped, CAPPED), seeds(easy_capped, EASY),
-      bound_by_hand, seeds(accounted, ACCOUNTED), seeds(bounded, ACCOUNTED))
+      bound_by_hand, domain_of_all, seeds(accounted, ACCOUNTED), seeds(bounded, ACCOUNTED))
 print(*(f"{name}: {count}" for name, count in SEEN.items()), sep=", ")

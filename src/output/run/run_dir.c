@@ -18,6 +18,7 @@ enum file {
     FILE_JOBS,
     FILE_USERS,
     FILE_TYPES,
+    FILE_DOMAINS,
     FILE_SERVICES,
     FILE_POWER,
     FILE_CAPS,
@@ -44,6 +45,7 @@ static const struct run_file files[FILE_COUNT] = {
     [FILE_JOBS] = {"jobs.csv", NULL, jobs_csv_header, jobs_csv_rows},
     [FILE_USERS] = {"users.csv", users_csv_header, NULL, users_csv_rows},
     [FILE_TYPES] = {"types.csv", types_csv_header, NULL, types_csv_rows},
+    [FILE_DOMAINS] = {"domains.csv", domains_csv_header, NULL, domains_csv_rows},
     [FILE_SERVICES] = {"services.csv", services_csv_header, NULL, services_csv_rows},
     [FILE_POWER] = {"power.csv", NULL, NULL, NULL},          /* while it runs */
     [FILE_CAPS] = {"caps.csv", caps_csv_header, NULL, NULL}, /* so too */
@@ -177,6 +179,8 @@ int run_dir_open(const struct run_dir_options *options, const struct study *stud
         dir->wanted[FILE_SERVICES] = false;
     if (study->cluster.cap_rules.enforce == ENFORCE_NONE)
         dir->wanted[FILE_CAPS] = false;
+    if (study->cluster.power_domain_count == 0)
+        dir->wanted[FILE_DOMAINS] = false;
     dir->wanted[FILE_DECISIONS] = options->decisions;
     dir->wanted[FILE_METER] = options->meter;
     for (int f = FILE_SEGMENTS; f <= FILE_RECORDED; f++)

@@ -173,6 +173,33 @@ void types_csv_rows(const struct replication *replication, struct pieces *pieces
     }
 }
 
+/* --- domains_csv --- */
+
+/* clang-format off */
+#define DOMAINS_COLUMNS(X) \
+    X(domain, text, "", NEITHER, domain->name) \
+    X(cap_w, real, "W", NEITHER, domain->cap_w) \
+    X(power_mean_w, real, "W", LESS, power_j(of->energy) / sim_s) \
+    X(power_max_w, watts, "W", LESS, of->max_nw) \
+    X(cap_violation_s, seconds, "s", LESS, of->over.ns) \
+    X(cap_violation_j, real, "J", LESS, power_j(of->over.energy)) \
+    X(throttled_gpu_h, real, "GPU h", LESS, power_gpu_s(of->throttled_gpu_ps) / S_PER_H)
+/* clang-format on */
+
+const char domains_csv_header[] = RUN_HEADER(DOMAINS_COLUMNS) "\n";
+
+void domains_csv_rows(const struct replication *replication, struct pieces *pieces) {
+    const struct cluster *cluster = replication->sim->cluster;
+    const struct domain_stats *stats = &replication->metrics->domains;
+    double sim_s = replication->metrics->summary.sim_s;
+    for (uint32_t d = 0; stats->of && d < cluster->power_domain_count; d++) {
+        const struct power_domain *domain = &cluster->power_domains[d];
+        const struct domain_stat *of = &stats->of[d];
+        struct str *out = pieces_row(pieces);
+        RUN_ROW(run_columns_begin_row(replication, out), DOMAINS_COLUMNS);
+    }
+}
+
 /* --- services_csv --- */
 
 /* clang-format off */

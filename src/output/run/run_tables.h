@@ -23,6 +23,9 @@ void users_csv_rows(const struct replication *replication, struct pieces *pieces
 /* Use and energy of each GPU type. */
 extern const char types_csv_header[];
 void types_csv_rows(const struct replication *replication, struct pieces *pieces);
+/* Power of each power domain. */
+extern const char domains_csv_header[];
+void domains_csv_rows(const struct replication *replication, struct pieces *pieces);
 /* Requests that each service answered, and the resources for them. */
 extern const char services_csv_header[];
 void services_csv_rows(const struct replication *replication, struct pieces *pieces);
