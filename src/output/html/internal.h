@@ -70,6 +70,10 @@ int table_json_add(struct str *out, const char *key, const char *folder, const c
 int jobs_json_add(struct str *out, struct packed *packed, const char *folder, int64_t replication,
                   size_t policies, struct error *reterr) MUST_CHECK;
 
+/* Those of the replication that power limits slowed most, at most 10. */
+int slowed_json_add(struct str *out, const char *folder, int64_t replication,
+                    struct error *reterr) MUST_CHECK;
+
 /* --- service_curves --- */
 /* The tokens that the ready replicas of each service served over time, and their capacity. */
 

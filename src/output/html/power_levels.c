@@ -11,11 +11,12 @@
 
 static const size_t bin_counts[] = {600, 6000};
 
-enum quantity { POWER, CAP, WAITING, ALLOC, IDLE, FAILED, QUANTITIES };
+enum quantity { POWER, CAP, WAITING, ALLOC, IDLE, FAILED, ALWAYS, THROTTLED = ALWAYS, QUANTITIES };
 
 static const char *const names[] = {"power_w",    "cap_w",       "waiting",
                                     "alloc_gpus", "idle_gpus",   "failed_gpus",
                                     "time_s",     "replication", NULL};
+static const char throttled_name[] = "throttled_gpus"; /* only with an enforced cap */
 
 struct power_levels_power_row {
     double time_s, of[QUANTITIES];
@@ -24,7 +25,7 @@ struct power_levels_power_row {
 struct power_rows {
     ARRAY_OF(struct power_levels_power_row) at;
     double end_s;
-    bool has_cap;
+    bool has_cap, has_throttled;
 };
 
 /* One bin, or one row: means and extremes of what held in it. */
@@ -35,17 +36,21 @@ struct power_bin {
 static int read_rows(const char *folder, int64_t replication, struct power_rows *rows,
                      struct error *reterr) {
     struct csv *csv = NULL;
-    int columns[QUANTITIES + 2], got;
+    int columns[ALWAYS + 2], got;
     int r = plot_source_table(folder, "power.csv", names, columns, &csv, reterr);
+    int throttled = r < 0 ? -1 : csv_column(csv, throttled_name);
+    rows->has_throttled = throttled >= 0;
     while (r == 0 && (got = csv_next(csv, reterr)) != 0) {
         double of = 0;
-        r = got < 0 ? got : plot_source_real(csv, columns[QUANTITIES + 1], &of, reterr);
+        r = got < 0 ? got : plot_source_real(csv, columns[ALWAYS + 1], &of, reterr);
         if (r < 0 || of != (double)replication)
             continue;
         struct power_levels_power_row *row = array_add(&rows->at);
-        r = plot_source_real(csv, columns[QUANTITIES], &row->time_s, reterr);
-        for (int q = 0; q < QUANTITIES && r == 0; q++)
+        r = plot_source_real(csv, columns[ALWAYS], &row->time_s, reterr);
+        for (int q = 0; q < ALWAYS && r == 0; q++)
             r = plot_source_real(csv, columns[q], &row->of[q], reterr);
+        if (r == 0 && throttled >= 0)
+            r = plot_source_real(csv, throttled, &row->of[THROTTLED], reterr);
         if (r == 0 &&
             (isnan(row->time_s) ||
              (rows->at.count > 1 && row->time_s < rows->at.at[rows->at.count - 2].time_s)))
@@ -85,11 +90,13 @@ static struct power_bin bin_of(const struct power_rows *rows, size_t *row, doubl
     return bin;
 }
 
-static void add_bins(struct str *out, const struct power_bin *bins, size_t count, bool has_cap) {
+static void add_bins(struct str *out, const struct power_bin *bins, size_t count,
+                     const struct power_rows *rows) {
     ADD_COLUMN(out, "time_s", count, i, json_out_short(out, bins[i].time_s, 9));
     for (int q = 0; q < QUANTITIES; q++)
-        if (q != CAP || has_cap)
-            ADD_COLUMN(out, names[q], count, i, json_out_short(out, bins[i].mean[q], 5));
+        if ((q != CAP || rows->has_cap) && (q != THROTTLED || rows->has_throttled))
+            ADD_COLUMN(out, q == THROTTLED ? throttled_name : names[q], count, i,
+                       json_out_short(out, bins[i].mean[q], 5));
     ADD_COLUMN(out, "low_w", count, i, json_out_short(out, bins[i].low_w, 5));
     ADD_COLUMN(out, "high_w", count, i, json_out_short(out, bins[i].high_w, 5));
 }
@@ -109,7 +116,7 @@ static void add_level(struct str *out, const struct power_rows *rows, size_t cou
         }
     json_out_open(out, '{');
     json_out_member_real(out, "step_s", step_s);
-    add_bins(out, bins, all, rows->has_cap);
+    add_bins(out, bins, all, rows);
     json_out_close(out, '}');
     free(bins);
 }

@@ -260,6 +260,12 @@ static int add_tables(struct str *out, const struct report *report,
         r = table_json_add(out, "types", series->folder, "types.csv", replication, reterr);
     if (r == 0)
         r = table_json_add(out, "services", series->folder, "services.csv", replication, reterr);
+    if (r == 0 && plot_source_exists(series->folder, "caps.csv")) /* a cap is enforced */
+        r = slowed_json_add(out, series->folder, replication, reterr);
+    if (r == 0 && plot_source_exists(series->folder, "caps.csv"))
+        r = table_json_add(out, "limits", series->folder, "summary.csv", replication, reterr);
+    if (r == 0 && plot_source_exists(series->folder, "domains.csv"))
+        r = table_json_add(out, "domains", series->folder, "domains.csv", replication, reterr);
     if (r == 0)
         r = power_levels_add(out, series->folder, replication, least_end_s, reterr);
     if (r == 0)

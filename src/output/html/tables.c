@@ -2,6 +2,7 @@
  * served. */
 #include "output/html/internal.h"
 
+#include "base/arena.h"
 #include "base/intern.h"
 #include "base/numfmt.h"
 #include "base/sort_doubles.h"
@@ -20,7 +21,8 @@ enum cell { CELL_NUMBER, CELL_TEXT, CELL_EITHER };
 static enum cell cell_of(const char *file, const char *column) {
     struct str row = {0};
     str_addf(&row, "\n%s,%s,text,", file, column);
-    bool is_text = strncmp(column, "label.", 6) == 0 || strstr(described_columns, row.text) != NULL;
+    bool is_text = strcmp(column, "policy") == 0 || strncmp(column, "label.", 6) == 0 ||
+                   strstr(described_columns, row.text) != NULL;
     str_finish(&row);
     return is_text ? CELL_TEXT : strcmp(file, "sweep.csv") == 0 ? CELL_EITHER : CELL_NUMBER;
 }
@@ -258,6 +260,63 @@ int jobs_json_add(struct str *out, struct packed *packed, const char *folder, in
     for (int t = 0; t < JOB_TEXTS; t++)
         intern_finish(&lists.texts[t]);
     free(lists.jobs.at);
+    return r;
+}
+
+/* --- slowed jobs --- */
+
+#define MOST_SLOWED 10
+
+enum { LOST_S, THROTTLED_S, HELD_S, SLOWED };
+
+struct slowed_job {
+    double of[SLOWED];
+    const char *id;
+};
+
+/* Into those of the most lost time, before others of less. */
+static void note_slowed(struct slowed_job *most, const struct slowed_job *job) {
+    size_t i = MOST_SLOWED;
+    for (; i > 0 && !(most[i - 1].of[LOST_S] >= job->of[LOST_S]); i--)
+        if (i < MOST_SLOWED)
+            most[i] = most[i - 1];
+    if (i < MOST_SLOWED)
+        most[i] = *job;
+}
+
+int slowed_json_add(struct str *out, const char *folder, int64_t replication,
+                    struct error *reterr) {
+    static const char *const names[] = {"limit_lost_s", "throttled_s", "exec_s",
+                                        "job_id",       "replication", NULL};
+    struct slowed_job most[MOST_SLOWED] = {{.id = NULL}};
+    struct arena arena = {0};
+    struct csv *csv = NULL;
+    int columns[SLOWED + 2], got;
+    int r = plot_source_table(folder, "jobs.csv", names, columns, &csv, reterr);
+    while (r == 0 && (got = csv_next(csv, reterr)) != 0) {
+        struct slowed_job job = {.id = NULL};
+        double of = 0;
+        r = got < 0 ? got : plot_source_real(csv, columns[SLOWED + 1], &of, reterr);
+        for (int c = 0; c < SLOWED && r == 0; c++)
+            r = plot_source_real(csv, columns[c], &job.of[c], reterr);
+        if (r < 0 || of != (double)replication ||
+            !(job.of[LOST_S] > most[MOST_SLOWED - 1].of[LOST_S]))
+            continue;
+        struct slice id = csv_field(csv, columns[SLOWED]);
+        job.id = arena_strndup(&arena, id.at, id.length);
+        note_slowed(most, &job);
+    }
+    csv_close(csv);
+    json_out_member_open(out, "slowed", '[');
+    for (size_t i = 0; i < MOST_SLOWED && most[i].id; i++) {
+        json_out_open(out, '{');
+        json_out_member_text(out, "job", most[i].id);
+        for (int c = 0; c < SLOWED; c++)
+            json_out_member_real(out, names[c], most[i].of[c]);
+        json_out_close(out, '}');
+    }
+    json_out_close(out, ']');
+    arena_finish(&arena);
     return r;
 }
 

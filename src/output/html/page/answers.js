@@ -10,6 +10,7 @@ const PART_WORDS = {
   resized: "set-up after a resize",
   preempted: "checkpoint, wait and set-up after a preemption",
   failed: "wait and set-up after a node failure",
+  throttled: "slowed by the cap",
 };
 const CAUSE_WORDS = {
   "queued behind": "it waited for GPUs that other jobs held",

@@ -63,11 +63,11 @@ function plotPower(context, power) {
   if (finite.length) drawSteps(g, steps, level.cap_w, y, "var(--warm)", 1.8, "6 3");
 }
 
-function plotQueue(context, power) {
-  const {svg, box} = context, steps = powerSteps(context, power), {waiting} = steps.level, high = Math.max(1, d3.max(waiting)),
+function plotCount(context, power, key, label) {
+  const {svg, box} = context, steps = powerSteps(context, power), values = steps.level[key], high = Math.max(1, d3.max(values)),
               y = d3.scaleLinear().domain([0, high * 1.06]).range([box.bottom, box.top]);
-  leftAxis(svg, y, box, "jobs waiting", {ticks: 3});
-  drawSteps(clipped(context, "clip-queue"), steps, waiting, y, "var(--ink)", 1.3);
+  leftAxis(svg, y, box, label, {ticks: 3});
+  drawSteps(clipped(context, `clip-${key}`), steps, values, y, "var(--ink)", 1.3);
 }
 
 function powerTip(at, context, power) {
@@ -79,7 +79,7 @@ function powerTip(at, context, power) {
       [level.step_s ? `power, mean of ${seconds(level.step_s)}` : "power", quantity(w, "W")],
       ["from, to", level.step_s ? `${quantity(level.low_w[i], "W")}, ${quantity(level.high_w[i], "W")}` : null],
       ["cap", cap === null ? null : quantity(cap, "W")], ["below the cap by", cap === null ? null : quantity(cap - w, "W")],
-      ["jobs waiting", number(level.waiting[i])],
+      ["throttled GPUs", level.throttled_gpus ? number(level.throttled_gpus[i]) : null], ["jobs waiting", number(level.waiting[i])],
       ["GPUs held, free, failed", [level.alloc_gpus, level.idle_gpus, level.failed_gpus].map((q) => number(q[i])).join(", ")]
     ])
   ];
@@ -98,9 +98,15 @@ function powerSection() {
   const queue = timeChart({
     label: "Jobs waiting over time, on the same stretch of time.",
     height: 165,
-    plot: (c) => plotQueue(c, power),
+    plot: (c) => plotCount(c, power, "waiting", "jobs waiting"),
     hover: (at, px, py, c) => powerTip(at, c, power)
   });
+  const throttled = power.levels[0].throttled_gpus ? timeChart({
+    label: "GPUs that compute below the power of their wish over time, on the same stretch of time.",
+    height: 165,
+    plot: (c) => plotCount(c, power, "throttled_gpus", "throttled GPUs"),
+    hover: (at, px, py, c) => powerTip(at, c, power)
+  }) : null;
   const binned = power.levels[power.levels.length - 1].step_s;
   return [
     timeTools("Time shown in the charts of power, GPUs and heat"),
@@ -108,14 +114,43 @@ function powerSection() {
       ["var(--accent)", "power of GPUs and nodes", "solid"], ...(binned ? [["var(--accent-soft)", "least to most within a bin"]] : []),
       ...(capped ? [["var(--warm)", "power cap", "dashed"]] : [])
     ]),
-        queue.holder,
+        ...(throttled ? [throttled.holder] : []), queue.holder,
         make("figcaption", {}, `Replication ${policy.replication}. `,
             capped ? (over.mean > 0 ? `The cap was exceeded for ${seconds(over.mean)} a replication in the mean. ` : "The cap was never exceeded. ") :
                                       "No power cap holds in this run. ",
             binned ? `The ${number(power.rows, 9)} changes of power are shown as means over equal bins, at least ${seconds(binned)} each. ` :
                                       "Every change of power is shown. ",
             make("span", {class: "hint"}, "Drag to move, double-click or Ctrl + wheel to zoom; all charts over time move together."))),
-    tableBehind("Table of this figure", () => powerTable(power)), ...billFigures(policy)
+    tableBehind("Table of this figure", () => powerTable(power)), ...limitTables(policy), ...billFigures(policy)
+  ];
+}
+
+/* The effects of an enforced cap: figures, the jobs that it slowed most, and power domains. */
+function limitTables(policy) {
+  const [run] = records(policy.limits), domains = records(policy.domains);
+  if (!run) return [];
+  const most = policy.slowed.length ? table({
+    caption: "The jobs that the cap slowed most",
+    rows: policy.slowed,
+    columns: [
+      text("job", (j) => bdi(j.job, 40)), num("slowed by the cap", (j) => seconds(j.limit_lost_s)),
+      num("below its wish", (j) => seconds(j.throttled_s)), num("held GPUs", (j) => seconds(j.exec_s))
+    ]
+  }) : make("p", {}, "The cap slowed no job.");
+  const inside = domains.length ? [table({
+    caption: "Power domains",
+    rows: domains,
+    columns: [
+      text("domain", (d) => bdi(d.domain, 40)), num("cap", (d) => quantity(d.cap_w, "W")), num("mean power", (d) => quantity(d.power_mean_w, "W")),
+      num("highest", (d) => quantity(d.power_max_w, "W")), num("over its cap", (d) => seconds(d.cap_violation_s)),
+      num("throttled", (d) => d.throttled_gpu_h, "GPU h")
+    ]
+  })] : [];
+  return [
+    make("h3", {}, "What the enforced cap did"),
+    make("p", {class: "limits"}, `In replication ${policy.replication}, GPUs computed ${quantity(3600 * run.throttled_gpu_h, "GPU s")} below the power of their wish. `,
+        `The cap slowed ${plural(run.flex_broken, "job", "jobs")} by more than their flex, and refused ${plural(run.capped_starts, "start", "starts")}.`),
+    most, ...inside
   ];
 }
 
@@ -127,7 +162,7 @@ function powerTable(power) {
     caption: `Power over the shown time${step > 1 ? `, every ${step}th row` : ""}`,
     columns: [
       text("from", (i) => timeText(level.time_s[i])), num("power", cell("power_w", "W")), num("cap", cell("cap_w", "W")),
-      num("jobs waiting", cell("waiting", "")), num("GPUs held", cell("alloc_gpus", "")), num("GPUs free", cell("idle_gpus", ""))
+      ...(level.throttled_gpus ? [num("throttled GPUs", cell("throttled_gpus", ""))] : []), num("jobs waiting", cell("waiting", "")), num("GPUs held", cell("alloc_gpus", "")), num("GPUs free", cell("idle_gpus", ""))
     ],
     rows: rows.filter((_, n) => n % step === 0)
   });

@@ -6,7 +6,8 @@ const GROUPS = {
   "overhead": 1,
   "lost by choice": 5,
   "crowded out": 3,
-  "base": 4
+  "base": 4,
+  "throttled": 6
 };
 const CLASS_WORDS = {
   "base": "nodes without their GPUs",
@@ -19,6 +20,7 @@ const CLASS_WORDS = {
   "set-up": "first set-ups of jobs",
   "reconfigured": "set-ups, checkpoints and lost work of preemptions and resizes",
   "failed": "the same of node failures",
+  "throttled": "held below the power of their wish by the cap; below 0: energy saved",
   "slowed": "jobs slower than their model: noise, interference, storage",
   "spread": "placed on several nodes where the empty cluster has one",
   "batch": "another batch or power limit would have been cheaper",
