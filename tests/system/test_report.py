@@ -122,6 +122,37 @@ def power(folder):
         assert math.isclose(*means, rel_tol=1e-5), means
 
 
+def enforced(folder):
+    """Under an enforced cap: throttled GPUs as in power.csv, the jobs that lost most time, in order, and the rows of summary.csv and
+    domains.csv. Without one the page has none of them."""
+    run, = report(folder / "enforced")["policies"]
+    rows = rows_of(folder / "enforced/power.csv")
+    assert [int(row["throttled_gpus"]) for row in rows] == run["power"]["levels"][0]["throttled_gpus"] and any(run["power"]["levels"][0]["throttled_gpus"])
+    jobs = sorted(rows_of(folder / "enforced/jobs.csv"), key=lambda row: -float(row["limit_lost_s"] or 0))
+    assert [job["job"] for job in run["slowed"]] == [row["job_id"] for row in jobs[:10] if float(row["limit_lost_s"]) > 0] and run["slowed"]
+    for job, row in zip(run["slowed"], jobs):
+        assert [job[c] for c in ("limit_lost_s", "throttled_s", "exec_s")] == [float(row[c]) for c in ("limit_lost_s", "throttled_s", "exec_s")], job
+    [summary] = rows_of(folder / "enforced/summary.csv")
+    found = dict(zip(run["limits"]["columns"], run["limits"]["rows"][0]))
+    assert all(found[c] == float(summary[c]) for c in ("throttled_gpu_h", "flex_broken", "capped_starts"))
+    assert [row[2] for row in run["domains"]["rows"]] == ["left"] == [row["domain"] for row in rows_of(folder / "enforced/domains.csv")]
+    assert any(c["name"] == "throttled" for c in run["waste"]) and "throttled" in run["blame"]["parts"]
+    other = report(folder / "capped")["policies"][0]
+    assert not {"slowed", "limits", "domains"} & other.keys() and "throttled_gpus" not in other["power"]["levels"][0]
+    assert "throttled" not in other["blame"]["parts"]
+
+
+def enforced_page(page, folder):
+    """The page says it."""
+    words = text_of(page, "#power").replace("\u202f", "")
+    for text in ("What the enforced cap did", "below the power of their wish", "The jobs that the cap slowed most", "Power domains", "left"):
+        assert text in words, (text, words)
+    assert "throttled GPUs" in page.run("[...document.querySelectorAll('#power svg text')].map((t) => t.textContent)")
+    slowed = page.run("[...document.querySelectorAll('#power table')].find((t) => t.innerText.includes('slowed by the cap')).querySelectorAll('tbody tr').length")
+    assert slowed == len(data_of(folder / "enforced/report.html")["policies"][0]["slowed"]), slowed
+    assert "throttled" in text_of(page, "#waste")
+
+
 def comparison(folder):
     """Tables of the comparison as they are; every policy has its own figures."""
     data = report(folder / "compare")
@@ -1040,6 +1071,12 @@ def several_in_browser(folder):
         words_explained(page)
         for check in form([told_apart, price_curve, many_nodes], [told_apart, price_curve]):
             check(page, folder)
+        page.open(folder / "enforced/report.html")
+        structure(page)
+        enforced_page(page, folder)
+        tables_behind(page)
+        fits(page, whole_words)
+        words_explained(page)
         page.open(folder / "swept/report.html")
         structure(page)
         sweep_page(page, folder)
@@ -1097,6 +1134,9 @@ def made(folder):
     short = [SOURCE / "configs/power-cap.yaml", "-n", 1, "--record", "--quiet", "--set", "horizon=5h", "--set", "price_per_mwh=87.5", "--set", "start_time=2025-06-01T06:00Z"]
     easim("run", *short, "--out", folder / "capped")
     easim("run", *short, "--set", "cluster.power_cap_w=null", "--out", folder / "free")
+    easim("run", SOURCE / "configs/power-cap.yaml", "-n", 1, "--record", "--quiet", "--policy", "zeus", "--set", "horizon=12h", "--set", "cluster.power_cap_w=null",
+          "--set", "cluster.power_cap={watts: 4000, enforce: throttle}", "--set", "cluster.power_domains=[{name: left, nodes: [0-1], cap: 2100}]",
+          "--out", folder / "enforced")
     easim("report", folder / "capped", folder / "free", "--out", folder / "several", "--verify", "none")
     easim("sweep", write(folder / "swept.yaml", f"name: swept\nbase: {SEED}\nset: {{replications: 2, horizon: 2h}}\naxes: [{{path: policy.name, values: [fcfs, zeus]}}, "
                          "{path: \"cluster.nodes[0].gpus\", values: [4, 6, 8]}]\n"), "--quiet", "--out", folder / "swept")
@@ -1107,7 +1147,7 @@ def made(folder):
 if not D3.exists():
     easim("report", ".", code=2)
     skip("D3 is not installed (node-d3)")
-cases(made, lanes, heat, attribution, services, estimates, curves, power, comparison, bounded, several, swept, same_again, needs_nothing, hostile, refused,
+cases(made, lanes, heat, attribution, services, estimates, curves, power, enforced, comparison, bounded, several, swept, same_again, needs_nothing, hostile, refused,
       *([in_browser, several_in_browser] if browser.find() else []), shared=True)
 if not browser.find():
     print("skipped: the browser part, Chromium is not installed")
