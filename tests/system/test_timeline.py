@@ -305,6 +305,24 @@ def random_scenarios(folder):
 # --- by hand ---
 
 
+def enforced_cap(folder):
+    """Power and throttled GPUs as in power.csv; a slice has what the cap cost its segment."""
+    easim("run", SOURCE / "configs/power-cap.yaml", "-n", 2, "--record", "--quiet", "--policy", "zeus", "--set", "horizon=12h", "--set", "cluster.power_cap_w=null",
+          "--set", "cluster.power_cap={watts: 4000, enforce: throttle}", "--out", folder / "capped")
+    for number in "12":
+        easim("timeline", folder / "capped", "--replication", number, "--out", folder / f"{number}.json")
+        timeline = Timeline(folder / f"{number}.json")
+        segments, rows = ([row for row in rows_of(folder / "capped" / name) if row["replication"] == number] for name in ("segments.csv", "power.csv"))
+        same_counters(timeline, rows)
+        throttled = timeline.counters()["throttled GPUs"]
+        assert all(value_at(throttled, Fraction(row["time_s"]) * US) == int(row["throttled_gpus"]) for row in rows if Fraction(row["time_s"]) * US < timeline.end)
+        assert any(value > 0 for _, value in throttled)
+        for column in ("throttled_s", "limit_lost_s"):
+            whole = sum(int(row["k"]) * Fraction(row[column]) for row in segments if row[column])
+            told = sum(event["args"].get(column, 0) for event in timeline.gpu_slices)
+            assert close(told, whole), (column, float(told), float(whole))
+
+
 def by_hand(folder):
     """Two jobs on one GPU of 50 W idle, 100 W in set-up: a from 1 s on, b behind it. Every event, by hand."""
     (folder / "jobs.csv").write_text('job_id,submit_s,duration_s,gpus,user,utilization\na,1,3,1,u,0.5\n"b ""\\",2.0005,1.25,1,v,0.5\n')
@@ -435,4 +453,4 @@ def refusals(folder):
     assert (hand / "timeline.json").read_bytes() == before
 
 
-cases(by_hand, formats_and_choices, of_comparisons, hostile_names, refusals, random_scenarios, shared=True)
+cases(enforced_cap, by_hand, formats_and_choices, of_comparisons, hostile_names, refusals, random_scenarios, shared=True)

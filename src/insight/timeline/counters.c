@@ -4,17 +4,19 @@
 
 #include "base/units.h"
 #include "cluster/power_meter.h"
+#include "insight/recorded_table.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #define NO_CAP_W (-1.0) /* a counter needs some value */
 
-enum counter { POWER, CAP, WAITING, FREE, PRICE, CARBON, COUNTERS };
+enum counter { POWER, CAP, WAITING, FREE, PRICE, CARBON, THROTTLED, COUNTERS };
 
 static const char *const counter_names[COUNTERS] = {"power (W)",       "power cap (W)",
                                                     "waiting jobs",    "free GPUs",
-                                                    "price (per MWh)", "carbon intensity (g/kWh)"};
+                                                    "price (per MWh)", "carbon intensity (g/kWh)",
+                                                    "throttled GPUs"};
 
 enum { SEGMENT_ENDS, REST_ENDS, REST_BEGINS, SEGMENT_BEGINS };
 
@@ -23,6 +25,12 @@ struct counter_edge {
     int64_t time_ns;
     uint32_t index; /* of the run's segments or rests */
     uint8_t what;
+};
+
+/* Under an enforced cap, a row of power.csv: in a segment the power is not constant. */
+struct measured {
+    int64_t time_ns;
+    double power_w, throttled;
 };
 
 /* The last sample of a counter, perhaps not written yet. */
@@ -39,8 +47,40 @@ struct sweep {
     uint32_t *failed; /* GPUs of each node */
     int64_t free_milli, waiting;
     const struct recorded_step *step;
+    ARRAY_OF(struct measured) measured; /* none: segments tell the power */
+    size_t measured_next;
     struct sample samples[COUNTERS];
 };
+
+/* ---- power.csv ---- */
+
+enum { P_REPLICATION, P_TIME, P_POWER, P_THROTTLED };
+static const char *const power_columns[] = {"replication", "time_s", "power_w", "throttled_gpus",
+                                            NULL};
+
+static int read_measured(struct sweep *s, const struct recorded_run *run, struct error *reterr) {
+    struct recorded_table table = {0};
+    struct arena arena = {0};
+    uint64_t bytes = 0;
+    const char *path = arena_printf(&arena, "%s/power.csv",
+                                    recorded_folder_of_policy(run->folder, run->part, &arena));
+    int r = recorded_table_open(&table, path, power_columns, reterr);
+    if (r == 0)
+        r = recorded_table_size(&table, &bytes, reterr);
+    if (r == 0)
+        r = recorded_table_read(&table, 0, bytes, 2, reterr);
+    while (r == 0 && recorded_table_next(&table)) {
+        if (recorded_table_int(&table, P_REPLICATION, 1, UINT32_MAX) != run->part->replication)
+            continue;
+        array_push(&s->measured,
+                   ((struct measured){recorded_table_ns(&table, P_TIME),
+                                      recorded_table_amount(&table, P_POWER, POWER_MAX_W, 0),
+                                      recorded_table_amount(&table, P_THROTTLED, UINT32_MAX, 0)}));
+    }
+    recorded_table_finish(&table);
+    arena_finish(&arena);
+    return r < 0 ? r : reterr->code;
+}
 
 /* ---- State ---- */
 
@@ -117,7 +157,13 @@ static void take_sample(struct sweep *s, enum counter counter, int64_t time_ns, 
 }
 
 static void take_samples(struct sweep *s, int64_t time_ns) {
-    take_sample(s, POWER, time_ns, power_w(power_meter_total_nw(&s->meter)));
+    if (s->measured_next > 0) {
+        const struct measured *at = &s->measured.at[s->measured_next - 1];
+        take_sample(s, POWER, time_ns, at->power_w);
+        take_sample(s, THROTTLED, time_ns, at->throttled);
+    } else {
+        take_sample(s, POWER, time_ns, power_w(power_meter_total_nw(&s->meter)));
+    }
     take_sample(s, WAITING, time_ns, (double)s->waiting);
     take_sample(s, FREE, time_ns, (double)s->free_milli / WHOLE_GPU_MILLI);
     if (!s->step)
@@ -171,9 +217,14 @@ static void sweep_time(struct sweep *s) {
             pass_edge(s, edge);
         for (; step < last_step && step->time_ns <= now_ns; step++)
             s->step = step;
+        while (s->measured_next < s->measured.count &&
+               s->measured.at[s->measured_next].time_ns <= now_ns)
+            s->measured_next++;
         take_samples(s, now_ns);
         now_ns = INT64_MAX;
-        if (edge < last)
+        if (s->measured_next < s->measured.count)
+            now_ns = s->measured.at[s->measured_next].time_ns;
+        if (edge < last && edge->time_ns < now_ns)
             now_ns = edge->time_ns;
         if (step < last_step && step->time_ns < now_ns)
             now_ns = step->time_ns;
@@ -188,9 +239,14 @@ void counters_write(const struct counter_edges *edges, struct timeline_part *par
         s.samples[counter] = (struct sample){.value = NAN, .written = NAN};
     s.failed = mem_zalloc(cluster->node_count, sizeof *s.failed);
     power_meter_init(&s.meter, cluster);
+    struct error error = {0};
+    if (recorded_folder_enforces(part->run->folder) && read_measured(&s, part->run, &error) < 0 &&
+        part->events->error.code == 0)
+        part->events->error = error;
     sweep_time(&s);
     for (int counter = 0; counter < COUNTERS; counter++)
         close_sample(&s, (enum counter)counter);
     power_meter_finish(&s.meter);
     free(s.failed);
+    free(s.measured.at);
 }

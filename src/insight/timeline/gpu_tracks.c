@@ -180,6 +180,11 @@ static void write_single(const struct session *s, const struct open_slice *slice
         trace_event_category(events, kinds[segment->kind].category);
         trace_event_int(events, "gpu", slice->gpu);
         trace_event_real(events, "energy_j", slice->energy_j);
+        const struct recorded_limit limit = recorded_run_limit(run, segment);
+        if (limit.throttled_ns > 0) {
+            trace_event_real(events, "throttled_s", units_s(limit.throttled_ns));
+            trace_event_real(events, "limit_lost_s", limit.lost_s);
+        }
         add_job_arguments(s, segment);
         trace_event_end(events);
     }
