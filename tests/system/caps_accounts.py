@@ -52,6 +52,11 @@ def check(draw, naive, out, warmup):
             near(waste["useful"][0], fsum(gpu_s * watts for gpu_s, watts in needs), 1e-6, 1e-6)
             if not s.slow:
                 near(waste["slowed"][0], 0, 0, 1e-6 * (1 + waste["useful"][0]))
+    speeds = {gpu.name: gpu.speed for gpu in s.types}
+    for row in rows_of(out / "segments.csv"):  # kept or lost: what is left of its time, at the speed of its wish, is its work
+        if row["kind"] in ("run", "lost") and not s.slow:
+            left_s = float(row["end_s"]) - float(row["start_s"]) - float(row["limit_lost_s"])
+            near(row["work"], left_s * speeds[row["gpu_type"]], 1e-6, 1e-6)
     easim("attribute", out, "--quiet")
     [everything] = [row for row in rows_of(out / "attribution.csv") if row["level"] == "0"]
     near(everything["energy_kwh"], float(summary["energy_kwh"]), 1e-9)
