@@ -13,7 +13,7 @@ from pathlib import Path
 NUMBER = r"(?<![\w.,])(-?\d[\d,]*(?:\.\d+)?)(?!\w)"
 GROUPS = re.compile(f"{NUMBER} ± {NUMBER}|{NUMBER}(?: %)? \\({NUMBER} \\.\\. {NUMBER}\\)|{NUMBER}")  # what one row of the CSV file has
 HOWTOS = "docs/studies/howtos.csv"
-STUDIES = ["calibration", "carbon", "findings", "generation", "lean", "serving", "training"]  # each with a CSV file of its name
+STUDIES = ["calibration", "caps", "carbon", "findings", "generation", "lean", "serving", "training"]  # each with a CSV file of its name
 PAGES = {"docs/howto/optimum.md": (HOWTOS, "bounds"),
          "docs/howto/decisions.md": (HOWTOS, "regret"), "docs/explanation/statistics.md": (HOWTOS, "worlds"),
          "docs/studies/seed.md": ("docs/studies/seed.csv docs/studies/seed-claims.csv docs/studies/physics.csv", ""),
