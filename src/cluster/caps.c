@@ -1,11 +1,14 @@
-/* How a power cap is kept: see caps.h. Sections: rules, power domains. */
+/* How a power cap is kept: see caps.h. Sections: rules, events, power domains. */
 #include "cluster/caps.h"
 
 #include "base/intern.h"
 #include "base/numfmt.h"
+#include "base/units.h"
+#include "config/csv_reader.h"
 #include "easim/types.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define CAP_PATH "cluster.power_cap"
@@ -27,7 +30,7 @@ const struct field cap_forms[] = {
 
 const struct field cap_fields[] = {
     {"watts", REAL(cap_section, series.constant), DEFAULT(INFINITY), CAP,
-     HELP("constant cap; this or file (default: none, with power_domains)")},
+     HELP("constant cap; this or file (default: none, with power_domains or cap_events)")},
     SERIES_ROWS(cap_section, series., .required = false),
     {"enforce", CHOICE(cap_section, rules.enforce, enforce_words),
      HELP("what easim does to keep the cap under any policy: nothing, lower power limits of "
@@ -65,12 +68,13 @@ static int check_keys(const struct cap_section *section, const struct cap_nodes 
         {!file &&
              (series->column || series->time_column || series->repeat_node || series->period_s > 0),
          nodes->cap, CAP_PATH, "file with column, time_column, repeat and period"},
-        {!constant && !file && !nodes->domains, nodes->cap, CAP_PATH,
-         "watts or file, or power_domains in the cluster"},
+        {!constant && !file && !nodes->domains && !nodes->events, nodes->cap, CAP_PATH,
+         "watts or file, or power_domains or cap_events in the cluster"},
         {enforced && nodes->contention, nodes->cap, CAP_PATH,
          "enforce: none with contention of the network, because speeds of jobs that share links "
          "do not follow from their power limits"},
-        {!enforced, nodes->domains, "cluster.power_domains", needs_enforcement}};
+        {!enforced, nodes->domains, "cluster.power_domains", needs_enforcement},
+        {!enforced, nodes->events, "cluster.cap_events", needs_enforcement}};
     size_t before = binding->problems->count;
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
         if (faults[i].wrong && faults[i].at)
@@ -98,6 +102,110 @@ int caps_bind(struct cap_rules *rules, struct series *cap, const struct cap_node
     cap->kind = &cap_kind;
     cap->column = cap->column ? cap->column : cap_kind.column;
     return series_bind_period(cap, binding);
+}
+
+/* --- events --- */
+
+struct event_row {
+    double start_s, duration_s, reduction_frac, target_w, notice_s, ramp_s, price_per_kwh;
+};
+
+#define SECONDS RANGE(0, TIME_MAX_S), HELP("seconds")
+
+static const struct field event_columns[] = {
+    {"start_s", REAL(event_row, start_s), REQUIRED, SECONDS},
+    {"duration_s", REAL(event_row, duration_s), REQUIRED, ABOVE(0, TIME_MAX_S), HELP("seconds")},
+    {"reduction_frac", REAL(event_row, reduction_frac), DEFAULT(NAN), ABOVE(0, 1),
+     .below_max = true, HELP("share")},
+    {"target_w", REAL(event_row, target_w), DEFAULT(NAN), ABOVE(0, 1e12), HELP("power in W")},
+    {"notice_s", REAL(event_row, notice_s), SECONDS},
+    {"ramp_s", REAL(event_row, ramp_s), SECONDS},
+    {"price_per_kwh", REAL(event_row, price_per_kwh), DEFAULT(NAN), RANGE(0, 1e12)},
+    FIELDS_END};
+
+struct event_reader {
+    struct csv_reader csv;
+    struct arena *arena;
+    ARRAY_OF(struct cap_event) rows;
+};
+
+/* What no cell alone says. False after adding a problem. */
+static bool check_event(const struct event_reader *r, const struct event_row *row) {
+    bool has_target = !isnan(row->target_w), starts_early = row->start_s <= row->notice_s;
+    const struct cap_event *last = r->rows.count > 0 ? &r->rows.at[r->rows.count - 1] : NULL;
+    const char *notice = csv_reader_has(&r->csv, "notice_s") ? "notice_s" : "start_s";
+    const struct {
+        bool wrong;
+        const char *column, *expected;
+    } faults[] = {
+        {has_target == !isnan(row->reduction_frac),
+         csv_reader_has(&r->csv, "reduction_frac") ? "reduction_frac" : "target_w",
+         has_target ? "reduction_frac or target_w, not both" : "reduction_frac or target_w"},
+        {row->ramp_s > row->duration_s, "ramp_s", "a ramp within duration_s"},
+        {!has_target && starts_early, notice,
+         "a notice after t = 0, because reduction_frac is of the power before it; or target_w"},
+        {has_target && starts_early && row->ramp_s > 0, "ramp_s",
+         "0 with a notice by t = 0, because the ramp begins at the power before it"},
+        {last && units_ns(row->start_s) < cap_event_end_ns(last), "start_s",
+         last ? arena_printf(r->arena, "a time from %.9g on, when the event before is over",
+                             units_s(cap_event_end_ns(last)))
+              : NULL},
+    };
+    bool right = true;
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        if (faults[i].wrong)
+            csv_reader_refuse(&r->csv, faults[i].column, faults[i].expected);
+        right = right && !faults[i].wrong;
+    }
+    return right;
+}
+
+static void read_event(void *context) {
+    struct event_reader *r = context;
+    struct event_row row;
+    if (csv_reader_row(&r->csv, &row) && check_event(r, &row))
+        array_push(&r->rows, ((struct cap_event){.start_ns = units_ns(row.start_s),
+                                                 .duration_ns = units_ns(row.duration_s),
+                                                 .notice_ns = units_ns(row.notice_s),
+                                                 .ramp_ns = units_ns(row.ramp_s),
+                                                 .reduction_frac = row.reduction_frac,
+                                                 .target_w = row.target_w,
+                                                 .price_per_kwh = row.price_per_kwh}));
+}
+
+/* Negative after adding problems. */
+static int read_events(struct event_reader *r, const char *path) {
+    struct problems *problems = r->csv.problems;
+    size_t before = problems->count;
+    int status = csv_reader_open(&r->csv, path);
+    if (status == 0 && !csv_reader_has(&r->csv, "reduction_frac") &&
+        !csv_reader_has(&r->csv, "target_w"))
+        problems_add(problems, (struct location){path, 1, 0}, NULL,
+                     "expected a column reduction_frac or target_w, got none");
+    else if (status == 0)
+        csv_each_row(r->csv.csv, problems, read_event, r);
+    csv_reader_close(&r->csv);
+    if (problems->count == before && r->rows.count == 0)
+        problems_add(problems, (struct location){path, 0, 0}, NULL,
+                     "expected at least one event, got none");
+    return problems->count > before ? ERROR_INPUT : 0;
+}
+
+int cap_events_load(struct cap_events *events, const struct binding *binding) {
+    struct event_reader r = {
+        .csv = {.columns = event_columns, .closed = true, .problems = binding->problems},
+        .arena = binding->arena};
+    if (!events->file)
+        return 0;
+    if (!schema_can_read(binding, events->file))
+        return ERROR_INPUT;
+    int status = read_events(&r, events->file);
+    events->count = (uint32_t)r.rows.count;
+    events->at = arena_alloc(binding->arena, r.rows.count * sizeof *events->at);
+    if (r.rows.count > 0)
+        memcpy(events->at, r.rows.at, r.rows.count * sizeof *events->at);
+    free(r.rows.at);
+    return status;
 }
 
 /* --- power domains --- */

@@ -21,6 +21,7 @@ struct cluster_section {
     struct schema_list gpu_types, nodes, power_domains;
     const struct yaml_node *network;
     struct cap_nodes caps;
+    const char *cap_events;
     double pue, slowdown_per_neighbour;
 };
 
@@ -120,6 +121,10 @@ const struct field cluster_fields[] = {
           "starts only to policies with POWER_CAP (default: none)")},
     {"power_cap", KEYS(cluster_section, caps.cap, cap_fields),
      HELP("such a limit that easim may enforce under any policy; in place of power_cap_w")},
+    {"cap_events", PATH(cluster_section, cap_events),
+     HELP("CSV file of demand response events, which lower the cap for a while; needs power_cap "
+          "with enforcement (default: none)")},
+    {"cap_events", NODE(cluster_section, caps.events)},
     {"power_domains", OBJECTS(cluster_section, power_domains, power_domain_fields, power_domain),
      HELP("parts of the cluster with enforced caps of their own, such as racks (default: none)")},
     {"power_domains", NODE(cluster_section, caps.domains)},
@@ -352,6 +357,7 @@ int cluster_bind(struct cluster *cluster, struct series *cap, const struct yaml_
     if (caps_bind(&cluster->cap_rules, cap, &section.caps, binding) < 0)
         result = ERROR_INPUT;
     cluster->power_cap_w = cap->constant;
+    cluster->cap_events.file = section.cap_events;
     if (result == 0 && section.power_domains.count > 0)
         result = bind_domains(cluster, &section.power_domains, binding);
     return result;

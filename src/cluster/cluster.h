@@ -65,6 +65,7 @@ struct cluster {
     double storage_bytes_s; /* that all jobs share; 0: jobs are not held back by storage */
     double power_cap_w;     /* INFINITY: none, or a series */
     struct cap_rules cap_rules;
+    struct cap_events cap_events;
     struct power_domain *power_domains;
     uint32_t power_domain_count;
     uint32_t *node_domain; /* by node: the innermost one, or EASIM_NONE; NULL: no domains */

@@ -157,6 +157,7 @@ struct forecasts_past {
     double least[SIGNALS], sum[SIGNALS], most[SIGNALS]; /* of the present hour */
     double present[SIGNALS]; /* shown of it; NAN: nothing to compare with */
     int64_t hour;            /* of which `shown` was shown; -1: none */
+    uint32_t noticed;        /* events of the cap in it */
     struct easim_forecast_hour *shown;
 };
 
@@ -242,13 +243,14 @@ static void compare_shown(struct sim *sim, const struct forecasts_past *past) {
 void forecasts_check_shown(struct sim *sim) {
     struct forecasts_past *past = past_of(sim);
     const struct forecasts *f = &sim->forecasts;
-    if (f->hour == past->hour)
+    if (f->hour == past->hour && f->noticed == past->noticed)
         return;
-    if (sim->options.forecast.error.sigma == 0)
+    if (sim->options.forecast.error.sigma == 0 && f->noticed == past->noticed)
         compare_shown(sim, past);
     for (uint32_t lead = 0; lead < f->hours; lead++)
         past->shown[lead] = sim->view.hours[lead];
     past->hour = f->hour;
+    past->noticed = f->noticed;
     values_of(&past->shown[0], past->present);
 }
 

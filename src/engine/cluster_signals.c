@@ -10,18 +10,117 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* --- cluster_changes --- */
-/* Invariant: the view holds the values of the present instant. */
+/* --- cap_events --- */
+/* Invariant: of each event that has not ended, its next change is in the event set. */
 
-#define ROUNDS_WITH_FAILURES 100
-#define MOST_TIMERS_ALONE    100000 /* one an hour: eleven years */
+#define BASELINE_NS ((int64_t)3600 * NS_PER_S)
 
 static void show_value(struct sim *sim, uint32_t which) {
     struct easim_view *v = view_header(&sim->view);
     double *const values[SIGNALS] = {&v->power_cap_w, &v->price_per_mwh, &v->carbon_g_per_kwh};
     *values[which] = sim->changes.cursors[which].value;
+    v->power_cap_w = fmin(v->power_cap_w, sim->changes.events.cap_w);
     v->fit_is_exact = !power_cap_binds(sim);
 }
+
+static int64_t step_ns(const struct cap_event *event, uint32_t step) {
+    return event->start_ns + (int64_t)((int128)event->ramp_ns * step / CAP_EVENT_STEPS);
+}
+
+/* The step at a time after the start. */
+static uint32_t step_at(const struct cap_event *event, uint32_t step, int64_t at_ns) {
+    while (step < CAP_EVENT_STEPS && step_ns(event, step + 1) <= at_ns)
+        step++;
+    return step;
+}
+
+static double step_w(const struct cap_event_run *run, uint32_t step) {
+    if (step == CAP_EVENT_STEPS || isnan(run->baseline_w))
+        return run->target_w;
+    double fall_w = (run->baseline_w - run->target_w) * step / CAP_EVENT_STEPS;
+    return fmax(run->target_w, run->baseline_w - fall_w);
+}
+
+static void pass_event(struct sim *sim, uint32_t number) {
+    const struct cap_event *event = &sim->cluster->cap_events.at[number];
+    struct cap_event_state *s = &sim->changes.events;
+    bool is_over = sim->now_ns >= cap_event_end_ns(event);
+    s->step = step_at(event, s->present == number ? s->step : 0, sim->now_ns);
+    s->present = is_over ? EASIM_NONE : number;
+    s->cap_w = is_over ? INFINITY : step_w(&s->runs[number], s->step);
+    show_value(sim, SIGNAL_CAP);
+    cluster_changes_reset_round(sim);
+    if (!is_over)
+        sim_push(sim,
+                 s->step < CAP_EVENT_STEPS ? step_ns(event, s->step + 1) : cap_event_end_ns(event),
+                 EVENT_CLUSTER, SIGNALS + number);
+}
+
+static void take_notice(struct sim *sim, uint32_t number, int64_t measured_ns) {
+    const struct cap_event *event = &sim->cluster->cap_events.at[number];
+    struct cap_event_run *run = &sim->changes.events.runs[number];
+    run->baseline_w = measured_ns > 0 ? power_j(run->energy) / units_s(measured_ns) : NAN;
+    run->target_w =
+        isnan(event->target_w) ? (1 - event->reduction_frac) * run->baseline_w : event->target_w;
+    run->is_noticed = true;
+    sim->changes.events.noticed++;
+}
+
+void cap_events_advance(struct sim *sim, int64_t from_ns) {
+    struct cap_event_state *s = &sim->changes.events;
+    if (!s->runs || sim->now_ns <= s->look_ns)
+        return;
+    s->look_ns = INT64_MAX;
+    for (uint32_t e = 0; e < sim->cluster->cap_events.count; e++) {
+        const struct cap_event *event = &sim->cluster->cap_events.at[e];
+        int64_t notice_ns = event->start_ns - event->notice_ns,
+                since_ns = notice_ns > BASELINE_NS ? notice_ns - BASELINE_NS : 0,
+                begin_ns = since_ns > from_ns ? since_ns : from_ns,
+                end_ns = notice_ns < sim->now_ns ? notice_ns : sim->now_ns;
+        if (s->runs[e].is_noticed)
+            continue;
+        if (end_ns > begin_ns)
+            s->runs[e].energy += (int128)sim->meter.advanced_nw * (end_ns - begin_ns);
+        if (notice_ns <= sim->now_ns)
+            take_notice(sim, e, notice_ns - since_ns);
+        else if (since_ns < s->look_ns)
+            s->look_ns = since_ns;
+    }
+}
+
+static void begin_events(struct sim *sim) {
+    const struct cap_events *events = &sim->cluster->cap_events;
+    struct cap_event_state *s = &sim->changes.events;
+    *s = (struct cap_event_state){.present = EASIM_NONE, .look_ns = -1, .cap_w = INFINITY};
+    if (events->count == 0)
+        return;
+    s->runs = mem_zalloc(events->count, sizeof *s->runs);
+    for (uint32_t e = 0; e < events->count; e++) {
+        s->runs[e].baseline_w = s->runs[e].target_w = NAN;
+        sim_push(sim, events->at[e].start_ns, EVENT_CLUSTER, SIGNALS + e);
+    }
+    cap_events_advance(sim, 0);
+}
+
+/* The least cap that events which have been noticed set in an hour. */
+static double least_event_w(const struct sim *sim, int64_t from_ns) {
+    double least_w = INFINITY;
+    for (uint32_t e = 0; e < sim->cluster->cap_events.count; e++) {
+        const struct cap_event *event = &sim->cluster->cap_events.at[e];
+        const struct cap_event_run *run = &sim->changes.events.runs[e];
+        int64_t to_ns = from_ns + FORECAST_HOUR_NS, end_ns = cap_event_end_ns(event);
+        to_ns = to_ns < end_ns ? to_ns : end_ns;
+        if (run->is_noticed && event->start_ns < to_ns && end_ns > from_ns)
+            least_w = fmin(least_w, step_w(run, step_at(event, 0, to_ns - 1)));
+    }
+    return least_w;
+}
+
+/* --- cluster_changes --- */
+/* Invariant: the view holds the values of the present instant. */
+
+#define ROUNDS_WITH_FAILURES 100
+#define MOST_TIMERS_ALONE    100000 /* one an hour: eleven years */
 
 static void push_next_change(struct sim *sim, uint32_t which) {
     int64_t next_ns = series_next_ns(&sim->changes.cursors[which]);
@@ -45,6 +144,7 @@ int64_t cluster_changes_common_period_ns(int64_t a_ns, int64_t b_ns) {
 
 void cluster_changes_init(struct sim *sim) {
     struct cluster_changes *c = &sim->changes;
+    begin_events(sim);
     for (uint32_t i = 0; i < SIGNALS; i++) {
         const struct series *series = &sim->options.signals[i];
         series_start(&c->cursors[i], series);
@@ -57,7 +157,7 @@ void cluster_changes_init(struct sim *sim) {
     }
 }
 
-void cluster_changes_apply(struct sim *sim, uint32_t which) {
+static void pass_change(struct sim *sim, uint32_t which) {
     struct series_cursor *cursor = &sim->changes.cursors[which];
     sim->changes.pending--;
     series_pass(cursor);
@@ -65,8 +165,20 @@ void cluster_changes_apply(struct sim *sim, uint32_t which) {
     push_next_change(sim, which);
     if (series_period_ns(cursor->series) == 0)
         cluster_changes_reset_round(sim);
-    view_add_event(&sim->view, which == SIGNAL_CAP ? EASIM_EVENT_CAP : EASIM_EVENT_PRICE,
+}
+
+void cluster_changes_apply(struct sim *sim, uint32_t which) {
+    if (which < SIGNALS)
+        pass_change(sim, which);
+    else
+        pass_event(sim, which - SIGNALS);
+    view_add_event(&sim->view,
+                   which == SIGNAL_CAP || which >= SIGNALS ? EASIM_EVENT_CAP : EASIM_EVENT_PRICE,
                    EASIM_NONE, EASIM_NONE);
+}
+
+void cluster_changes_finish(struct sim *sim) {
+    free(sim->changes.events.runs);
 }
 
 void cluster_changes_reset_round(struct sim *sim) {
@@ -303,13 +415,20 @@ static void show_hours(struct sim *sim) {
             units_s((sim->forecasts.hour + lead) * FORECAST_HOUR_NS);
     for (uint32_t i = 0; i < SIGNALS; i++)
         show_series(sim, i);
+    for (uint32_t lead = 0; lead < sim->forecasts.hours; lead++) {
+        struct easim_forecast_hour *shown = view_forecast_hour(&sim->view, lead);
+        shown->power_cap_w =
+            fmin(shown->power_cap_w,
+                 least_event_w(sim, (sim->forecasts.hour + lead) * FORECAST_HOUR_NS));
+    }
 }
 
 void forecasts_update(struct sim *sim) {
     struct forecasts *f = &sim->forecasts;
     int64_t hour = sim->now_ns / FORECAST_HOUR_NS;
-    if (f->hours == 0 || hour == f->hour)
+    if (f->hours == 0 || (hour == f->hour && f->noticed == sim->changes.events.noticed))
         return;
+    f->noticed = sim->changes.events.noticed;
     int64_t known = f->hour < 0 ? 0 : f->hour + f->hours; /* the first hour that is not */
     for (; known < hour + f->hours; known++)
         for (uint32_t i = 0; i < SIGNALS; i++)

@@ -7,7 +7,8 @@
 
 /* Puts the values of t = 0 into the view and the first changes into the event set. */
 void cluster_changes_init(struct sim *sim);
-/* The event of change `which`: its value in the view, the next one in the event set. */
+/* The event of change `which`, a signal, or from SIGNALS on an event of the cap: its value in the
+   view, the next one in the event set. */
 void cluster_changes_apply(struct sim *sim, uint32_t which);
 /* The least common multiple of two periods, at most TIME_MAX_S; 0 stands for no period. */
 int64_t cluster_changes_common_period_ns(int64_t a_ns, int64_t b_ns);
@@ -20,6 +21,14 @@ void cluster_changes_check_end(struct sim *sim, int64_t to_ns);
    that will fall asleep): then the policy has at most what it has now. Nor do values of repeated
    series help that it has had before, in all states that they can be in together. */
 bool cluster_changes_helpful_left(const struct sim *sim);
+
+void cluster_changes_finish(struct sim *sim); /* accepts a zeroed sim */
+
+/* --- cap_events --- */
+/* Demand response (semantics 37.5). */
+
+/* Time has gone on from from_ns to now: what comes before notices is measured, and notices come. */
+void cap_events_advance(struct sim *sim, int64_t from_ns);
 
 /* --- wake_ups --- */
 /* The instants at which the policy asks to be woken: a set, of which the earliest is an event. */

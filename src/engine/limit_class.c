@@ -33,16 +33,21 @@ static int64_t between(int64_t low, int64_t value, int64_t high) {
     return value < low ? low : value > high ? high : value;
 }
 
+/* The least whole draw at which a GPU keeps its speed but for flex. */
+static int64_t flex_draw_nw(const struct limit_class *c, double flex) {
+    double least_w = limit_curve_least_w(&c->curve),
+           draw_w =
+               limit_curve_draw_at_speed_w(&c->curve, (1 - flex) * c->full.goodput / c->fastest);
+    return draw_w > least_w ? (int64_t)ceil(draw_w * 1e9) : power_nw(least_w);
+}
+
 /* The draws between which the host may hold it, and at which it enters (semantics 37.3). */
 static void set_draws(const struct limit_classes *all, struct limit_class *c,
                       const struct class_key *key) {
     const struct cap_rules *rules = &all->cluster->cap_rules;
     int64_t ctx_nw = power_nw(all->cluster->gpu_types[c->gpu_type].ctx_w);
     int64_t full_nw = c->full.nw / c->k, want_nw = full_nw > ctx_nw ? full_nw : ctx_nw;
-    double least_speed = (1 - key->flex) * c->full.goodput / c->fastest;
-    int64_t flex_nw = key->flex > 0
-                          ? (int64_t)ceil(limit_curve_draw_at_speed_w(&c->curve, least_speed) * 1e9)
-                          : full_nw;
+    int64_t flex_nw = key->flex > 0 ? flex_draw_nw(c, key->flex) : full_nw;
     c->ranges = 1;
     c->lo_nw = c->top_nw[0] = c->entry_nw = want_nw;
     c->broken_nw = c->k * (flex_nw < full_nw ? flex_nw : full_nw);

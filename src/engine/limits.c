@@ -159,6 +159,29 @@ static int64_t broken_ns(const struct limits *l, size_t i, int64_t throttled_ns)
     return held->broken_nw < held->full.nw ? l->rests.at[i].broken_ns : throttled_ns;
 }
 
+/* Work that a member could have done at its wish since that was counted last, in seconds. */
+static double uncounted_lost_s(const struct sim *sim, size_t i) {
+    const struct limits *l = sim->limits;
+    const struct limit_class *held = &l->classes.at.at[l->held.at[i]];
+    const struct limit_member *m = &l->members.at[i];
+    const struct limit_rest *rest = &l->rests.at[i];
+    double done = m->done + units_s(sim->now_ns - m->done_ns) * m->hold.goodput;
+    bool is_slowed =
+        m->throttled_ns > 0 || (m->hold.nw < held->full.nw && sim->now_ns > m->since_ns);
+    return is_slowed ? fmax(0, units_s(sim->now_ns - rest->counted_ns) -
+                                   (done - rest->counted_done) / held->full.goodput)
+                     : 0;
+}
+
+double limits_lost_gpu_s(const struct sim *sim) {
+    const struct limits *l = sim->limits;
+    double sum = l->lost_gpu_s;
+    for (size_t i = 0; i < l->jobs.count; i++)
+        if (l->flags.at[i] & LIMIT_COMPUTES)
+            sum += l->classes.at.at[l->held.at[i]].k * uncounted_lost_s(sim, i);
+    return sum;
+}
+
 struct limit_totals limits_totals_of(const struct sim *sim, uint32_t job) {
     const struct limits *l = sim->limits;
     struct limit_totals totals = l->totals[job];
@@ -167,13 +190,9 @@ struct limit_totals limits_totals_of(const struct sim *sim, uint32_t job) {
     size_t i = index_of(sim, job);
     const struct limit_class *held = &l->classes.at.at[l->held.at[i]];
     const struct limit_member *m = &l->members.at[i];
-    const struct limit_rest *rest = &l->rests.at[i];
     int64_t passed_ns = sim->now_ns - m->since_ns,
             throttled_ns = m->throttled_ns + (m->hold.nw < held->full.nw ? passed_ns : 0);
-    double done = m->done + units_s(sim->now_ns - m->done_ns) * m->hold.goodput,
-           lost_s = units_s(sim->now_ns - rest->counted_ns) -
-                    (done - rest->counted_done) / held->full.goodput;
-    totals.lost_s += throttled_ns > 0 ? fmax(0, lost_s) : 0;
+    totals.lost_s += uncounted_lost_s(sim, i);
     totals.throttled_ns += throttled_ns;
     totals.broken_ns +=
         broken_ns(l, i, throttled_ns) +
@@ -213,13 +232,16 @@ static void count_lost(struct sim *sim, size_t i) {
     struct limits *l = sim->limits;
     struct limit_rest *rest = &l->rests.at[i];
     const struct limit_member *m = &l->members.at[i];
+    const struct limit_class *held = &l->classes.at.at[l->held.at[i]];
     double passed_s = units_s(m->done_ns - rest->counted_ns),
-           kept_s = (m->done - rest->counted_done) / l->classes.at.at[l->held.at[i]].full.goodput;
+           kept_s = (m->done - rest->counted_done) / held->full.goodput;
     int64_t ago_ns = checkpoint_ago_ns(sim, i, rest->counted_ns);
     if (ago_ns >= 0)
         rest->kept_lost_s = limits_totals_at(sim, l->jobs.at[i], sim->now_ns - ago_ns).lost_s;
-    if (m->throttled_ns > 0 && kept_s < passed_s)
+    if (m->throttled_ns > 0 && kept_s < passed_s) {
         l->totals[l->jobs.at[i]].lost_s += passed_s - kept_s;
+        l->lost_gpu_s += held->k * (passed_s - kept_s);
+    }
     rest->counted_ns = m->done_ns;
     rest->counted_done = m->done;
 }

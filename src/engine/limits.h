@@ -83,6 +83,7 @@ struct limits {
     ARRAY_OF(uint32_t) fresh, unshown;   /* jobs with that flag, and such as have left */
     struct timeheap wakes;               /* of members that are ALONE, ns, and such as were */
     uint64_t throttled_gpus;             /* of members that compute below their wish */
+    double lost_gpu_s;                   /* GPUs x lost_s that is in the totals of jobs */
 };
 
 void limits_init(struct sim *sim); /* after contention.h */
@@ -129,6 +130,8 @@ struct limit_totals limits_totals_of(const struct sim *sim, uint32_t job);
 struct limit_totals limits_totals_at(const struct sim *sim, uint32_t job, int64_t at_ns);
 /* Power of all its GPUs at the wish that holds, while it computes, nW. */
 int64_t limits_wish_nw(const struct sim *sim, uint32_t job);
+/* The sum over all jobs of GPUs x lost_s so far. */
+double limits_lost_gpu_s(const struct sim *sim);
 /* Goodput and power that hold; what its group and wish say that should. */
 struct limit_hold limits_target(struct sim *sim, uint32_t job);
 /* Policies are to see it before they decide; and have seen it. */

@@ -320,6 +320,7 @@ void loop_finish(struct sim *sim) {
     services_finish(sim);
     wake_ups_finish(sim);
     forecasts_finish(sim);
+    cluster_changes_finish(sim);
     forecasts_check_finish(sim);
     free(sim->past.limits);
     eventq_finish(&sim->events);
@@ -381,6 +382,7 @@ static void advance_time(struct sim *sim, int64_t to_ns) {
     sim->jobs_ns += (int128)(sim->waiting + sim->running + sim->checkpointing) * (to_ns - from_ns);
     sim->now_ns = to_ns;
     view_set_now(&sim->view, to_ns);
+    cap_events_advance(sim, from_ns);
     advance_forecasts(sim, from_ns);
     for (const struct observer *const *o = sim->observers; *o; o++)
         if ((*o)->advance)

@@ -540,6 +540,17 @@ void power_cap_survey(const struct sim *sim, struct cap_share *shares) {
             shares[d].x[stage] = shares[d].x[stage] < 0 ? 1 : shares[d].x[stage];
 }
 
+int64_t power_cap_flex_nw(const struct sim *sim) {
+    const struct limits *l = sim->limits;
+    int64_t nw = others_nw(sim, 0, sim->committed_nw);
+    for (size_t i = 0; i < l->jobs.count; i++) {
+        const struct limit_class *c = &l->classes.at.at[l->wanted.at[i]];
+        int64_t lo_nw = c->k * c->lo_nw;
+        nw += lo_nw > c->broken_nw ? lo_nw : c->broken_nw;
+    }
+    return nw;
+}
+
 /* Whether a job has GPUs in a domain. */
 static bool is_in(const struct sim *sim, uint32_t job, uint32_t domain) {
     uint32_t group = sim->limits->group_of[job], i = 0;

@@ -120,6 +120,8 @@ struct cap_share {
 };
 /* Stages of the order of the cap. */
 int power_cap_stages(const struct sim *sim);
+/* Committed power of the cluster with each job at its least draw that its flex allows. */
+int64_t power_cap_flex_nw(const struct sim *sim);
 /* By domain. */
 void power_cap_survey(const struct sim *sim, struct cap_share *shares);
 /* Whether a job gives way before another, as in charon (semantics 6.2): best-effort before sla,

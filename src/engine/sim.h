@@ -105,6 +105,22 @@ static inline bool job_run_uses_gpus(const struct job_run *run) {
 /* --- cluster_state --- */
 /* The state of the cluster, except free GPUs and power: data of struct sim. */
 
+/* An event of the power cap (cluster_signals.h). */
+struct cap_event_run {
+    double baseline_w; /* mean power before the notice; NAN: not known yet, or none */
+    double target_w;   /* NAN: not known yet */
+    int128 energy;     /* of that time so far, 1e-18 J */
+    bool is_noticed;
+};
+
+struct cap_event_state {
+    struct cap_event_run *runs; /* by event; NULL: there are none */
+    int64_t look_ns;            /* until then no event is to be noticed or measured before it */
+    uint32_t noticed;           /* how many are */
+    uint32_t present, step;     /* EASIM_NONE: none; of its ramp, CAP_EVENT_STEPS at most */
+    double cap_w;               /* of the present one; INFINITY: none */
+};
+
 /* Changes of power cap, price and carbon intensity (cluster_signals.h). */
 struct cluster_changes {
     struct series_cursor cursors[SIGNALS];
@@ -116,6 +132,7 @@ struct cluster_changes {
     uint32_t timers_alone;
     const struct series
         *end; /* of the series of price and carbon, the one that ends first; NULL: none ends */
+    struct cap_event_state events;
 };
 
 /* Wake-ups that the policy has asked for (cluster_signals.h). */
@@ -141,6 +158,7 @@ struct forecast_series {
 struct forecasts {
     uint32_t hours; /* 0: none are shown */
     int64_t hour;   /* the present one, counted from t = 0, of which they are shown; -1: none yet */
+    uint32_t noticed; /* events of the cap that are shown in them */
     struct forecast_series series[SIGNALS];
     struct forecasts_past *past; /* of internal.h; NULL: the run is not checked */
 };

@@ -153,6 +153,7 @@ static void on_advance(void *context, const struct sim *sim, int64_t from_ns, in
             (int128)sim->limits->throttled_gpus * WHOLE_GPU_MILLI * duration_ns;
     add_violation(metrics, sim, from_ns, to_ns);
     domain_stats_advance(&metrics->domains, sim, from_ns, to_ns);
+    cap_event_stats_advance(&metrics->cap_events, sim, from_ns);
     double pue = sim->cluster->pue;
     add_priced(&metrics->co2, sim->view.v->carbon_g_per_kwh, pue, (int128)power * duration_ns);
     add_priced(&metrics->cost, sim->view.v->price_per_mwh, pue, (int128)power * duration_ns);
@@ -161,6 +162,7 @@ static void on_advance(void *context, const struct sim *sim, int64_t from_ns, in
 static void on_instant(void *context, const struct sim *sim) {
     struct metrics *metrics = context;
     queue_slope_note(&metrics->queue, sim);
+    cap_event_stats_instant(&metrics->cap_events, sim);
 }
 
 static void note_action(void *context, const struct sim *sim, const struct action_record *action) {
@@ -207,6 +209,7 @@ void metrics_finish(struct metrics *metrics) {
     free(metrics->types);
     free(metrics->summary.services);
     service_stats_finish(&metrics->service_stats);
+    cap_event_stats_finish(&metrics->cap_events);
     *metrics = (struct metrics){0};
 }
 
@@ -297,6 +300,7 @@ void metrics_sum_up(struct metrics *metrics, const struct sim *sim) {
     if (sim->now_ns <
         sim->workload->warmup_ns) /* the run was over before the warm-up: nothing is measured */
         on_measure(metrics, sim);
+    cap_event_stats_close(&metrics->cap_events, sim);
     bool capped = metrics->capped || isfinite(sim->cluster->power_cap_w);
     s->sim_s = units_s(sim->now_ns - metrics->start_ns);
     struct job_sums *job_sums = job_sums_of(metrics, sim);

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "engine/observer.h"
 #include "engine/sim.h"
+#include "metrics/cap_event_stats.h"
 #include "metrics/domain_stats.h"
 #include "metrics/job_record.h"
 #include "metrics/job_stats.h"
@@ -64,6 +65,7 @@ struct metrics {
     struct user_row *users;
     struct type_row *types;
     struct service_stats service_stats;
+    struct cap_event_stats cap_events;
 };
 
 void metrics_init(struct metrics *metrics, bool record_decisions);

@@ -330,6 +330,8 @@ static int load_study(struct study *study, bool apart, const char *path,
     if (cluster == 0 && check_storage(study, problems) < 0)
         cluster = ERROR_INPUT;
     int outages = load_outages(study, &binding);
+    if (cluster == 0 && cap_events_load(&study->cluster.cap_events, &binding) < 0)
+        outages = ERROR_INPUT;
     int models = load_models(study, cluster, &binding);
     int source = study->scenario.workload ? source_bind(&study->source, &study->scenario, &binding)
                                           : ERROR_INPUT;

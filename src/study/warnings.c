@@ -498,7 +498,8 @@ static void warn_of_forecast(struct study *study) {
              "forecast: of no effect, policy %s reads none (it does not list easim.forecast)",
              policy->name);
     const struct series *all = study->scenario.signals;
-    if (!all[SIGNAL_CAP].kind && !all[SIGNAL_PRICE].kind && !all[SIGNAL_CARBON].kind)
+    if (!all[SIGNAL_CAP].kind && !all[SIGNAL_PRICE].kind && !all[SIGNAL_CARBON].kind &&
+        study->cluster.cap_events.count == 0)
         warn(
             study,
             "forecast: of no effect, none of carbon_g_per_kwh, price_per_mwh and cluster.power_cap_w is a series: all hours are as the present one");

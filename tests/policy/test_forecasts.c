@@ -90,6 +90,34 @@ Test(forecasts, exact) {
     trial_finish(&t);
 }
 
+/* An event of the cap is shown from its notice on, at 3000 s. With job a the cluster draws 450 W,
+   and with b from 1500 s on 800 W, so the baseline is 625 W and the target 375 W. The ramp of 900 s
+   has 15 s a step: just before 7200 s it is at the 39th. */
+Test(forecasts, events) {
+    static const double noticed[] = {INFINITY, 625 - 250 * 39 / 60.0, 375, INFINITY};
+    struct trial t;
+    struct seen seen;
+    size_t shown = 0;
+    temp_file_write_text(
+        "e.csv", "start_s,duration_s,reduction_frac,notice_s,ramp_s\n6600,3600,0.4,3600,900\n");
+    see(&seen, &t, HEAD "a,0,1,30000\nb,1500,1,30000\nc,3300,1,1\n",
+        "name: n\nhorizon: 10800\npolicy: {name: sees_forecasts, params: {hours: 4}}\n"
+        "forecast: {hours: 4}\n" CLUSTER(", power_cap: {enforce: throttle}, cap_events: e.csv")
+            TRIAL_JOBS);
+    trial_must_succeed(&t);
+    for (size_t i = 0; i < seen.at.count; i++) {
+        const struct easim_forecast_hour *f = &seen.at.at[i];
+        double now_s = seen.now_s.at[i / 4], hour = floor(now_s / 3600) + (double)(i % 4);
+        double expected = now_s < 3000 || hour > 3 ? INFINITY : noticed[(size_t)hour];
+        cr_expect(f->power_cap_w == expected || fabs(f->power_cap_w - expected) < 1e-9,
+                  "at %g s, hour %g: %.17g", now_s, hour, f->power_cap_w);
+        shown += expected < INFINITY;
+    }
+    cr_expect(seen.now_s.count > 60 && shown > 60, "%zu decisions", seen.now_s.count);
+    seen_finish(&seen);
+    trial_finish(&t);
+}
+
 /* A constant is known: an error changes nothing of it. */
 Test(forecasts, constants) {
     struct trial t;

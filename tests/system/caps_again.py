@@ -1,5 +1,5 @@
 """Rigid jobs under power caps that are enforced, written down naively: at every event all draws are filled anew, in exact fractions.
-The rules: docs/reference/semantics.md on limits, caps and domains, on placement (8), the life of a job (10), speed (11) and failures
+The rules: docs/reference/semantics.md on limits, caps, domains and events, on placement (8), the life of a job (10), speed (11) and failures
 (12.1). Nothing here knows easim. Powers are whole nW of one GPU or of all, times whole ns."""
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -111,6 +111,26 @@ class Domain:
 
 
 @dataclass
+class Event:
+    """Demand response: times in ns; one of the two kinds of target."""
+    start: int
+    duration: int
+    reduction: float = None
+    target: float = None  # W
+    notice: int = 0
+    ramp: int = 0
+    price: float = None
+
+    @property
+    def end(self):
+        return self.start + self.duration
+
+    def step_at(self, step):
+        """When the cap falls for that time, of 60."""
+        return self.start + self.ramp * step // 60
+
+
+@dataclass
 class Scenario:
     types: list
     nodes: list
@@ -118,6 +138,7 @@ class Scenario:
     cap: list = field(default_factory=lambda: [(0, inf)])  # (ns, W)
     rules: Rules = field(default_factory=Rules)
     domains: list = field(default_factory=list)
+    events: list = field(default_factory=list)
     setup: float = 0
     restart: float = 0
     checkpoint: float = 0  # s between checkpoints that cost nothing; 0: nothing is kept
@@ -178,13 +199,45 @@ class Run:
             self.level, self.change = self.change[1], None
 
 
+class EventState:
+    """What an event did, from begin to end, and in the hour after it."""
+
+    def __init__(self, spec):
+        self.spec, self.baseline, self.target = spec, None, None
+        self.before = None  # energy of the cluster when its baseline begins, nW ns
+        self.begun = self.over = self.reached = None
+        self.energy = self.above = self.worst = self.after = self.held = 0
+        self.lost, self.broken, self.rebound, self.flex = 0.0, {}, None, None
+
+    @property
+    def notice(self):
+        return self.spec.start - self.spec.notice
+
+    @property
+    def since(self):
+        return max(0, self.notice - 3600 * S)
+
+    def cap(self, now):
+        """In W; a ramp falls from the baseline."""
+        spec = self.spec
+        if not spec.start <= now < spec.end:
+            return inf
+        step = max(step for step in range(61) if spec.step_at(step) <= now)
+        if step == 60 or self.baseline is None:
+            return self.target
+        return max(self.target, self.baseline - (self.baseline - self.target) * step / 60)
+
+    def is_enough(self, power):
+        return self.baseline is not None and power <= nw(self.target + 0.05 * max(0, self.baseline - self.target))
+
+
 class JobState:
     def __init__(self, spec, number):
         self.spec, self.number, self.state = spec, number, "coming"
         self.run, self.started, self.left = None, None, spec.work
         self.finish, self.type, self.preemptions = None, None, 0
         self.energy = 0  # nW ns
-        self.exec = self.lost = self.throttled = 0  # ns
+        self.exec = self.lost = self.throttled = self.broken = 0  # ns
         self.limit_lost = 0.0  # s
 
 
@@ -270,7 +323,9 @@ class Simulation:
         for order, domain in enumerate(scenario.domains):
             self.bounds.append(Bound(domain.nodes, self.depth(domain), order))
             self.bounds[-1].cap = nw(domain.cap)
-        self.caps = list(scenario.cap)
+        self.caps, self.series_cap = list(scenario.cap), inf
+        self.events = [EventState(event) for event in scenario.events]
+        self.changes = sorted(at for event in scenario.events for at in {event.end, *map(event.step_at, range(61))})
         self.stuck = False
 
     def depth(self, domain):
@@ -417,16 +472,18 @@ class Simulation:
         empty = self.choices(job, lambda n: self.s.nodes[n].gpus)
         if self.enforced:
             bounds = [self.cluster] * self.s.constant + self.bounds[1:] * self.domains_reject
-            down, self.down = self.down, set()
+            down, self.down, cap = self.down, set(), self.cluster.cap
+            self.cluster.cap = None if self.series_cap == inf else nw(self.series_cap)  # events pass
             empty = [(h, place) for h, place in empty
                      if not any(self.over(bound, [self.new_run(job, h, place)], self.entry) for bound in bounds)]
-            self.down = down
+            self.down, self.cluster.cap = down, cap
         job.state = "waiting" if empty else "rejected"
 
     # --- time ---
 
     def next_time(self):
         times = [job.spec.submit for job in self.coming[:1]] + [at for at, _ in self.caps[:1]]
+        times += self.changes[:1] + [at for event in self.events for at in (event.since, event.notice) if at > self.now]
         times += [at for _, start, end in self.s.outages for at in (start, end) if at > self.now]
         every = round(self.s.checkpoint * S)
         for run in self.running():
@@ -440,6 +497,8 @@ class Simulation:
         took = to - self.now
         power, cap = self.power(), self.cluster.cap
         self.energy += power * took
+        for event in self.events:
+            self.note(event, power, took)
         if cap is not None and power > cap:
             self.stretch += took
         else:
@@ -453,6 +512,7 @@ class Simulation:
             if run.computes(self.now):
                 job.throttled += took if run.level < run.curve.want else 0
                 job.limit_lost += (1 - run.rho()) * took / S
+                job.broken += took if self.is_broken(run) else 0
         self.now = to
 
     def move_domain(self, bound, took):
@@ -467,6 +527,38 @@ class Simulation:
         elif bound.stretch > round(self.s.rules.grace * S):
             bound.violation += min(took, bound.stretch - round(self.s.rules.grace * S))
 
+    def is_broken(self, run):
+        return run.computes(self.now) and min(run.level, run.curve.full) < min(run.curve.flex, run.curve.full)
+
+    def note(self, event, power, took):
+        """What an event is in the time to come, in which nothing changes."""
+        spec = event.spec
+        if spec.start <= self.now < spec.end:
+            event.energy += power * took
+            if event.is_enough(power) and event.reached is None:
+                event.reached = self.now - spec.start
+            if self.now >= spec.start + spec.ramp:
+                event.after += took
+                event.held += took if event.is_enough(power) else 0
+                event.above += max(0, power - nw(event.target)) * took
+                event.worst = max(event.worst, power - nw(event.target))
+            for run in self.running():
+                event.lost += sum(run.place.values()) * (1 - run.rho()) * took / S if run.computes(self.now) else 0
+                if self.is_broken(run):
+                    event.broken[run.job.number] = event.broken.get(run.job.number, 0) + took
+        following = [other.spec.start for other in self.events if other.spec.start >= spec.end]
+        if spec.end <= self.now < min([spec.end + 3600 * S, *following]):
+            event.rebound = max(event.rebound or 0, power)
+
+    def begin_and_end(self):
+        """After all decisions of an instant."""
+        for event in self.events:
+            if event.spec.start == self.now:
+                event.begun, runs = self.now, self.running()
+                event.flex = self.fixed(self.cluster, runs) + sum(sum(run.place.values()) * run.curve.flex for run in runs)
+            if event.begun is not None:
+                event.over = min(self.now, event.spec.end)
+
     def end_stretch(self):
         self.violation += max(0, self.stretch - (round(self.s.rules.grace * S) if self.enforced else 0))
         self.stretch = 0
@@ -475,8 +567,18 @@ class Simulation:
         """Everything of this instant, and whether the policy decides."""
         decides, every = False, round(self.s.checkpoint * S)
         while self.caps and self.caps[0][0] <= self.now:
-            watts = self.caps.pop(0)[1]
-            self.cluster.cap, decides = None if watts == inf else nw(watts), True
+            self.series_cap, decides = self.caps.pop(0)[1], True
+        for event in self.events:
+            if self.now == event.since:
+                event.before = self.energy
+            if self.now == event.notice or event.notice < 0 == self.now:
+                took = event.notice - event.since
+                event.baseline = (self.energy - event.before) / NW / took if took > 0 else None
+                event.target = (1 - event.spec.reduction) * event.baseline if event.spec.target is None else event.spec.target
+        while self.changes and self.changes[0] <= self.now:
+            decides = self.changes.pop(0) is not None
+        watts = min([self.series_cap] + [event.cap(self.now) for event in self.events])
+        self.cluster.cap = None if watts == inf else nw(watts)
         for run in self.running():
             run.take_change(self.now)
             if every and run.since is not None and (self.now - run.computes_at) % every == 0:
@@ -513,9 +615,10 @@ class Simulation:
                 self.decide()
                 self.fill()
             self.set_rates()
+            self.begin_and_end()
             if not self.coming and not any(job.state in ("waiting", "running") for job in self.jobs):
                 break
-            waits = not self.coming and not self.running() and not self.caps
+            waits = not self.coming and not self.running() and not self.caps and not self.changes
             if waits and not any(end > self.now for _, _, end in self.s.outages):
                 self.stuck = True
                 break

@@ -1,6 +1,7 @@
 """Power caps that are enforced, against a naive simulation that fills all draws anew at every event (caps_again.py): random clusters
 and rigid jobs under fcfs and first fit. Orders, admission, steps, delays, series of caps, domains, preemption, set-up, checkpoints,
-failures and neighbors are drawn. First the naive simulation itself, against a case by hand and closed forms. Then relations between runs.
+failures, neighbors and demand response events are drawn. First the naive simulation itself, against a case by hand and closed forms.
+Then relations between runs.
 Usage: test_caps_again.py EASIM SOURCE [--count N] [--seed N]
 """
 import json
@@ -11,17 +12,19 @@ from math import inf
 import yaml
 
 import caps_accounts
-from caps_again import (NW, S, Bound, Curve, Domain, Job, JobState, Node, Rules, Run, Scenario, Simulation, Type, fill,
+from caps_again import (NW, S, Bound, Curve, Domain, Event, Job, JobState, Node, Rules, Run, Scenario, Simulation, Type, fill,
                         stages_of)
 from easy_again import EasySimulation
 from harness import SOURCE, cases, easim, form, near, rows_of, seeds, write_table
 
-PLAIN, EQUAL, CAPPED = 60, form(20, 8), form(1000, 60)
+PLAIN, EQUAL, CAPPED, EVENTFUL = 60, form(20, 8), form(1000, 60), form(400, 20)
 EASY = form(1000, 20)
 FILLS, RELATED, ACCOUNTED = form(3000, 300), form(40, 2), form(200, 12)
 TYPE = Type("g", idle=50, ctx=90, tdp=400, floor=160, s=0.3, m=0.7)
 OF_LIMITS = {"throttled_gpu_h", "flex_broken", "capped_starts"}  # further rows of aggregate.csv
-SEEN = {"jobs": 0, "throttled": 0, "preempted": 0, "rejected": 0, "stuck": 0, "violated": 0, "accounted": 0, "bounded": 0, "domains": 0}
+SEEN = {"jobs": 0, "throttled": 0, "preempted": 0, "rejected": 0, "stuck": 0, "violated": 0, "accounted": 0, "bounded": 0, "domains": 0,
+        "events": 0, "held": 0, "broken": 0}
+EVENTS = "start_s,duration_s,reduction_frac,target_w,notice_s,ramp_s,price_per_kwh"
 
 
 def joules(energy):
@@ -79,21 +82,50 @@ def figures_of_the_law(folder):
         near(x, 17 / 42, 1e-6)
 
 
+def run_by_hand(folder, work, flex, cluster):
+    """The two jobs of that case, of so many s and with that flex, on their 8 GPUs."""
+    write_table(folder / "jobs.csv", "job_id,submit_s,gpus,duration_s,utilization,flex", [["A", 0, 2, work[0], 1, flex[0]], ["B", 0, 4, work[1], 200 / 350, flex[1]]])
+    keys = {"name": "g", "idle_w": 50, "ctx_w": 90, "tdp_w": 400, "floor_w": 160, "limit_law": {"s": 0.3, "m": 0.7}}
+    (folder / "s.yaml").write_text(json.dumps({
+        "name": "s", "horizon": "drain", "policy": {"name": "fcfs"},
+        "cluster": {"gpu_types": [keys], "nodes": [{"gpu": "g", "gpus": 8, "base_w": 100}]} | cluster,
+        "workload": {"kind": "trace", "file": "jobs.csv", "rigid_costs": {"start_s": 0, "restart_s": 0, "checkpoint_s": 0}},
+        "models": {"rigid_speed": {"g": 1}, "models": [unused([TYPE])]}}), encoding="utf-8")
+    easim("run", folder / "s.yaml", "--check", "--quiet", "--record", "--out", folder / "out")
+
+
+def events_by_hand(folder):
+    """Events for those jobs, which draw 2,000 W: 25 % less at once, as above 0.1 s later, where B of flex 0.1 loses 9/77 of its speed and A
+    of flex 0.25 less than that, 5/21. Then 1,700 W after a ramp of 30 s, and one after the end of the run. The baseline of the second one
+    is 2,000 W but for the 0.1 s after the first in which 1,500 W go on."""
+    write_table(folder / "e.csv", EVENTS, [[7200, 3600, 0.25, "", 600, 0, 2], [14400, 600, "", 1700, "", 30, ""], [1e6, 600, 0.1, "", "", "", 1]])
+    run_by_hand(folder, (20000, 20000), (0.25, 0.1), {"power_cap": {"enforce": "throttle", "admit": "floor", "steps": 0}, "cap_events": "e.csv"})
+    first, second, last = rows_of(folder / "out/cap_events.csv")
+    held, base = 3599.9, 2000 - 500 * 0.1 / 3600
+    flex = [400 - (0.3 + 0.21 / (1 / 0.75 - 0.7)) * 400, 250 - (0.3 + 0.21 / (1 / 0.9 - 0.7)) * 250]  # W of a GPU, by the inverse of the law
+    for row, expected in ((first, {
+            "event": 1, "end_s": 10800, "baseline_w": 2000, "target_w": 1500, "held_share": held / 3600, "reached_s": 0.1, "shortfall_w": 500,
+            "shifted_kwh": 500 * held / 3.6e6, "lost_gpu_h": (2 * 5 / 21 + 4 * 9 / 77) * held / 3600, "flex_broken": 1, "flex_broken_s": held,
+            "flex_reduction_w": 2 * flex[0] + 4 * flex[1], "rebound_w": 2000, "penalty": 500 * 0.1 / 3.6e6 * 2}),
+            (second, {"baseline_w": base, "target_w": 1700, "held_share": 1, "reached_s": 57 / 2 + 0.1, "shortfall_w": (base - 1700) / 60})):
+        for column, value in expected.items():
+            near(row[column], value, 1e-9)
+    assert second["penalty"] == "" and second["flex_broken"] == "0", second
+    assert last["start_s"] == "1000000.0" and not any(last[column] for column in list(last)[4:]), last
+    assert [row["flex_broken_s"] for row in rows_of(folder / "out/jobs.csv")] == ["0.0", "3600.0"]  # 0.1 s of them after the event
+    caps = {float(row["time_s"]): row["cap_w"] for row in rows_of(folder / "out/power.csv")}
+    for step in range(61):
+        near(caps[14400 + step / 2], base - (base - 1700) * step / 60, 1e-9)
+    assert caps[15000.0] == caps[10800.0] == ""
+
+
 def tables_by_hand(folder):
     """What tables say of that case. What is given back holds 0.1 s later:
     B ends at e = 879.398529 s, so A is slowed until e + 0.1 s, at 16/21 of its speed, and B until e, at 68/77. Power is above
     the cap for 0.1 s, by 500 W, of which a grace of 0.05 s takes half."""
     end, begin = 879.398529413, 200.1
-    write_table(folder / "jobs.csv", "job_id,submit_s,gpus,duration_s,utilization", [["A", 0, 2, 1000, 1], ["B", 0, 4, 800, 200 / 350]])
     write_table(folder / "cap.csv", "time_s,power_w", [[0, ""], [200, 1500]])
-    keys = {"name": "g", "idle_w": 50, "ctx_w": 90, "tdp_w": 400, "floor_w": 160, "limit_law": {"s": 0.3, "m": 0.7}}
-    cap = {"file": "cap.csv", "enforce": "throttle", "admit": "floor", "steps": 0, "grace": "0.05s"}
-    (folder / "s.yaml").write_text(json.dumps({
-        "name": "s", "horizon": "drain", "policy": {"name": "fcfs"},
-        "cluster": {"gpu_types": [keys], "nodes": [{"gpu": "g", "gpus": 8, "base_w": 100}], "power_cap": cap},
-        "workload": {"kind": "trace", "file": "jobs.csv", "rigid_costs": {"start_s": 0, "restart_s": 0, "checkpoint_s": 0}},
-        "models": {"rigid_speed": {"g": 1}, "models": [unused([TYPE])]}}), encoding="utf-8")
-    easim("run", folder / "s.yaml", "--check", "--quiet", "--record", "--out", folder / "out")
+    run_by_hand(folder, (1000, 800), (0, 0), {"power_cap": {"file": "cap.csv", "enforce": "throttle", "admit": "floor", "steps": 0, "grace": "0.05s"}})
     accounts_by_hand(folder / "out", end)
     a, b = rows_of(folder / "out/jobs.csv")
     near(a["throttled_s"], end + 0.1 - begin, 1e-9)
@@ -309,6 +341,21 @@ class Draw:
                 at += 1
         return found
 
+    def add_events(self):
+        """Some events, one after the other; now and then one that a whole hour comes before."""
+        r, s = random.Random(f"events {self.r.random()}"), self.scenario
+        first, at = r.random() < 0.3, 0
+        if first:
+            s.jobs.append(Job("long", s.jobs[-1].submit, 1, round(r.uniform(6000, 9000), 3), flex=r.choice([0, 0.3]), types=s.jobs[-1].types))
+        for _ in range(r.randrange(1, 4)):
+            start = at + r.choice([0, r.randrange(1, 10**8), r.randrange(1, 4 * 10**8)]) + first * r.randrange(3 * 10**9, 4 * 10**9)  # us
+            duration, notice = r.randrange(10**6, 3 * 10**8), r.choice([0, r.randrange(1, 10**8), r.randrange(1, 4 * 10**9)])
+            at, first, early = start + duration, False, start <= notice
+            ramp = 0 if early else r.choice([0, r.randrange(1, 61), r.randrange(1, duration), duration])
+            target = early or r.random() < 0.3
+            s.events.append(Event(start * 1000, duration * 1000, None if target else round(r.uniform(0.02, 0.6), 3),
+                                  self.watts(s.nodes) if target else None, notice * 1000, ramp * 1000, r.choice([None, 0, 2.5])))
+
     def write(self, folder):
         s, constant = self.scenario, self.scenario.constant
         columns = "job_id,submit_s,gpus,duration_s,gpu_type,utilization,class" + ("" if self.plain else ",flex") + (
@@ -331,6 +378,11 @@ class Draw:
             rules = s.rules
             cluster["power_cap"] = cap | {"enforce": rules.enforce, "order": rules.order, "admit": rules.admit,
                                           "steps": rules.steps, "grace": f"{rules.grace}s"}
+        if s.events:
+            write_table(folder / "events.csv", EVENTS, [
+                [seconds(e.start), seconds(e.duration), *("" if cell is None else cell for cell in (e.reduction, e.target)),
+                 seconds(e.notice), seconds(e.ramp), "" if e.price is None else e.price] for e in s.events])
+            cluster["cap_events"] = "events.csv"
         if s.domains:
             cluster["power_domains"] = [
                 {"name": d.name, "nodes": [f"{min(d.nodes)}-{max(d.nodes)}"], "cap": d.cap}
@@ -367,8 +419,10 @@ def seconds(time_ns):
 
 # ---- easim against it ----
 
-def compare(seed, folder, plain, policy="fcfs"):
+def compare(seed, folder, plain, policy="fcfs", events=False):
     draw = Draw(seed, plain, policy)
+    if events:
+        draw.add_events()
     path = draw.write(folder)
     naive = (EasySimulation if policy == "easy" else Simulation)(draw.scenario)
     naive.asked = draw.asked
@@ -393,6 +447,33 @@ def compare(seed, folder, plain, policy="fcfs"):
     if summary["cap_violation_s"]:
         near(float(summary["cap_violation_s"]), naive.violation / S, 1e-6, 1e-6)
         SEEN["violated"] += naive.violation > 0
+    if events:
+        rows = rows_of(folder / "out/cap_events.csv")
+        for row, event in zip(rows, naive.events, strict=True):
+            compare_event(row, event)
+
+
+def compare_event(row, event):
+    spec, watts = event.spec, 1 / NW
+    base, flex = event.baseline, event.flex
+    known = event.begun is not None
+    priced = known and spec.price is not None
+    expected = {
+        "start_s": spec.start / S, "end_s": known and event.over / S, "baseline_w": known and base, "target_w": known and event.target,
+        "held_share": base is not None and event.after > 0 and event.held / event.after,
+        "reached_s": event.reached is not None and event.reached / S, "shortfall_w": known and event.worst * watts,
+        "shifted_kwh": known and base is not None and (base * (event.over - spec.start) / S - joules(event.energy)) / 3.6e6,
+        "lost_gpu_h": known and event.lost / 3600, "flex_broken": known and len(event.broken),
+        "flex_broken_s": known and sum(event.broken.values()) / S, "flex_reduction_w": known and base is not None and base - flex * watts,
+        "rebound_w": event.rebound is not None and event.rebound * watts, "penalty": priced and joules(event.above) / 3.6e6 * spec.price}
+    for column, value in expected.items():
+        if value is False or value is None:
+            assert row[column] == "", (row, column, value)
+        else:
+            assert abs(float(row[column]) - value) <= 1e-6 * (1 + abs(value)), (row, column, value)
+    SEEN["events"] += known
+    SEEN["held"] += known and event.held > 0
+    SEEN["broken"] += known and len(event.broken) > 0
 
 
 def domain_of_all(folder):
@@ -439,7 +520,7 @@ def compare_job(row, job, draw):
     expected = {"start_s": job.started / S, "finish_s": job.finish / S, "energy_j": joules(job.energy), "exec_s": job.exec / S,
                 "lost_s": job.lost / S, "preemptions": job.preemptions}
     if not draw.plain:
-        expected |= {"throttled_s": job.throttled / S, "limit_lost_s": job.limit_lost}
+        expected |= {"throttled_s": job.throttled / S, "limit_lost_s": job.limit_lost, "flex_broken_s": job.broken / S}
     wrong = {name: (row[name], value) for name, value in expected.items() if abs(float(row[name]) - value) > 1e-6 * (1 + value)}
     assert not wrong, (row["job_id"], wrong)
     assert row["gpu_type"] == draw.scenario.types[job.type].name, row
@@ -602,8 +683,12 @@ def accounted(seed, folder):
         SEEN["accounted"] += caps_accounts.check(draw, naive, folder / "out", warmup)
 
 
+def eventful(seed, folder):
+    compare(seed, folder, False, events=True)
+
+
 cases(case_by_hand, not_accounted, charon_leaves_it_to_the_host,
-      figures_of_the_law, tables_by_hand, equal_jobs, fills_are_fair, seeds(plain, PLAIN), seeds(without_effect, EQUAL), seeds(scaled, RELATED), seeds(like_a_domain, RELATED),
-      seeds(without_a_cap, RELATED), seeds(monotone, RELATED), seeds(capped, CAPPED), seeds(easy_capped, EASY),
+      figures_of_the_law, tables_by_hand, events_by_hand, equal_jobs, fills_are_fair, seeds(plain, PLAIN), seeds(without_effect, EQUAL), seeds(scaled, RELATED), seeds(like_a_domain, RELATED),
+      seeds(without_a_cap, RELATED), seeds(monotone, RELATED), seeds(capped, CAPPED), seeds(easy_capped, EASY), seeds(eventful, EVENTFUL),
       bound_by_hand, domain_of_all, seeds(accounted, ACCOUNTED), seeds(bounded, ACCOUNTED))
 print(*(f"{name}: {count}" for name, count in SEEN.items()), sep=", ")

@@ -22,6 +22,7 @@ enum file {
     FILE_SERVICES,
     FILE_POWER,
     FILE_CAPS,
+    FILE_CAP_EVENTS,
     FILE_DECISIONS,
     FILE_METER,
     FILE_SEGMENTS,
@@ -49,6 +50,7 @@ static const struct run_file files[FILE_COUNT] = {
     [FILE_SERVICES] = {"services.csv", services_csv_header, NULL, services_csv_rows},
     [FILE_POWER] = {"power.csv", NULL, NULL, NULL},          /* while it runs */
     [FILE_CAPS] = {"caps.csv", caps_csv_header, NULL, NULL}, /* so too */
+    [FILE_CAP_EVENTS] = {"cap_events.csv", cap_events_csv_header, NULL, cap_events_csv_rows},
     [FILE_DECISIONS] = {"decisions.csv", decisions_csv_header, NULL, decisions_csv_rows},
     [FILE_METER] = {"meter.csv", meter_csv_header, NULL, meter_csv_rows},
     [FILE_SEGMENTS] = {"segments.csv", NULL, NULL, segments_csv_rows},
@@ -181,6 +183,8 @@ int run_dir_open(const struct run_dir_options *options, const struct study *stud
         dir->wanted[FILE_CAPS] = false;
     if (study->cluster.power_domain_count == 0)
         dir->wanted[FILE_DOMAINS] = false;
+    if (study->cluster.cap_events.count == 0)
+        dir->wanted[FILE_CAP_EVENTS] = false;
     dir->wanted[FILE_DECISIONS] = options->decisions;
     dir->wanted[FILE_METER] = options->meter;
     for (int f = FILE_SEGMENTS; f <= FILE_RECORDED; f++)

@@ -54,7 +54,8 @@
 /* And where a power cap is enforced. */
 #define JOBS_COLUMNS_LIMITS(X) \
     X(throttled_s, seconds, "s", LESS, job.throttled_ns) \
-    X(limit_lost_s, real, "s", LESS, job.limit_lost_s)
+    X(limit_lost_s, real, "s", LESS, job.limit_lost_s) \
+    X(flex_broken_s, seconds, "s", LESS, job.broken_ns)
 /* clang-format on */
 
 /* The plan of a transformer's job; none of other jobs. */

@@ -32,6 +32,9 @@ void services_csv_rows(const struct replication *replication, struct pieces *pie
 /* Actions that the policy tried, and each job that was rejected. */
 extern const char decisions_csv_header[];
 void decisions_csv_rows(const struct replication *replication, struct pieces *pieces);
+/* What each event of the power cap did. */
+extern const char cap_events_csv_header[];
+void cap_events_csv_rows(const struct replication *replication, struct pieces *pieces);
 /* Mean power of intervals of one length. */
 extern const char meter_csv_header[];
 void meter_csv_rows(const struct replication *replication, struct pieces *pieces);

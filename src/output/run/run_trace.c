@@ -203,8 +203,10 @@ static void write_open_segments(struct run_trace *trace, const struct sim *sim) 
 
 static void write_cluster_change(struct run_trace *trace, const struct sim *sim, uint32_t change) {
     static const char *const kinds[SIGNALS] = {"cap", "price", "carbon"};
-    begin_line(trace, sim->now_ns, kinds[change]);
-    add_real(&trace->line, "value", sim->changes.cursors[change].value);
+    bool is_cap = change == SIGNAL_CAP || change >= SIGNALS; /* from SIGNALS on: events of it */
+    begin_line(trace, sim->now_ns, is_cap ? kinds[SIGNAL_CAP] : kinds[change]);
+    add_real(&trace->line, "value",
+             is_cap ? sim->view.v->power_cap_w : sim->changes.cursors[change].value);
     end_line(trace);
 }
 

@@ -119,6 +119,40 @@ void caps_csv_finish(struct caps_csv *csv) {
     *csv = (struct caps_csv){0};
 }
 
+/* --- cap_events_csv --- */
+
+/* clang-format off */
+#define CAP_EVENTS_COLUMNS(X) \
+    X(event, int, "", NEITHER, e + 1) \
+    X(start_s, seconds, "s", NEITHER, event->start_ns) \
+    X(end_s, seconds, "s", NEITHER, row->end_ns) \
+    X(baseline_w, real, "W", NEITHER, row->baseline_w) \
+    X(target_w, real, "W", NEITHER, row->target_w) \
+    X(held_share, real, METRIC_SHARE, MORE, cap_event_held_share(row)) \
+    X(reached_s, seconds, "s", LESS, row->reached_ns) \
+    X(shortfall_w, watts, "W", LESS, has_begun ? row->worst_nw : -1) \
+    X(shifted_kwh, real, "kWh", MORE, cap_event_shifted_kwh(row, event)) \
+    X(lost_gpu_h, real, "GPU h", LESS, has_begun ? row->lost_gpu_s / S_PER_H : NAN) \
+    X(flex_broken, natural, "", LESS, has_begun ? (int64_t)row->broken_jobs : -1) \
+    X(flex_broken_s, seconds, "s", LESS, has_begun ? row->broken_ns : -1) \
+    X(flex_reduction_w, real, "W", MORE, has_begun ? row->baseline_w - power_w(row->flex_nw) : NAN) \
+    X(rebound_w, watts, "W", LESS, row->rebound_nw) \
+    X(penalty, real, METRIC_CURRENCY, LESS, cap_event_penalty(row, event))
+/* clang-format on */
+
+const char cap_events_csv_header[] = RUN_HEADER(CAP_EVENTS_COLUMNS) "\n";
+
+void cap_events_csv_rows(const struct replication *replication, struct pieces *pieces) {
+    const struct cap_events *events = &replication->sim->cluster->cap_events;
+    for (uint32_t e = 0; e < events->count; e++) {
+        const struct cap_event *event = &events->at[e];
+        const struct cap_event_row *row = &replication->metrics->cap_events.rows[e];
+        bool has_begun = row->end_ns >= 0;
+        struct str *out = pieces_row(pieces);
+        RUN_ROW(run_columns_begin_row(replication, out), CAP_EVENTS_COLUMNS);
+    }
+}
+
 /* --- meter_csv --- */
 
 /* clang-format off */

@@ -1,4 +1,4 @@
-"""Caps that easim enforces: their rules, power domains, and the flexibility of jobs. The four nodes here draw 100 + 8 x 60 = 580 W
+"""Caps that easim enforces: their rules, power domains, demand response events, and the flexibility of jobs. The four nodes here draw 100 + 8 x 60 = 580 W
 each with idle GPUs."""
 
 from base import CONFIG, MODELS, POISSON, Case, changed, log, workload
@@ -26,6 +26,17 @@ def domains(name, rows, *errors):
     return case(f"domains: {name}", ENFORCED + "  power_domains:\n" + "".join(f"    - {row}\n" for row in rows), *errors)
 
 
+def events(name, text, *errors):
+    """A file of events, which its text is."""
+    return case(f"events: {name}", ENFORCED + "  cap_events: e.csv\n", *errors, files={"e.csv": text})
+
+
+def event(name, cells, *errors):
+    """One event, in line 2, after a good one with more columns."""
+    columns = "start_s,duration_s,reduction_frac,target_w,notice_s,ramp_s,price_per_kwh\n"
+    return events(name, columns + cells + "\n", *(f"e.csv:2:{error}" for error in errors))
+
+
 def delay(name, value, expected="duration such as 90s or 10h 0..1000000"):
     return case(f"delay {name}", "", f"c.yaml:6:47: cluster.gpu_types[0].limit_delay_s: expected {expected}, got \"{value}\"",
                 change=[("idle_w: 60", f"idle_w: 60, limit_delay_s: {value}")])
@@ -42,7 +53,7 @@ CASES = [
     cap("watts that are not a number", "{watts: nan}", f"c.yaml:5:22: cluster.power_cap.watts: {WATTS}, got \"nan\""),
     cap("a number", "4000", f"{CAP}: expected a mapping of keys to values, got \"4000\""),
     cap("nothing to enforce", "{enforce: throttle}",
-        f"{CAP}: expected watts or file, or power_domains in the cluster"),
+        f"{CAP}: expected watts or file, or power_domains or cap_events in the cluster"),
     cap("a key of a file without one", "{watts: 4000, period: 24h}",
         f"{CAP}: expected file with column, time_column, repeat and period"),
     cap("a file that is not there", "{file: cap.csv, enforce: throttle}",
@@ -105,6 +116,45 @@ CASES = [
             "c.yaml:7:7: cluster.power_domains[0]: expected a cap of at least the 2320 W that its idle GPUs and nodes draw, got 2319"),
     domains("no cap and no nodes", ["{name: a}"],
             "c.yaml:7:7: cluster.power_domains[0]: key \"nodes\" is missing", "c.yaml:7:7: cluster.power_domains[0]: key \"cap\" is missing"),
+
+    case("events: a file that is not there", ENFORCED + "  cap_events: e.csv\n",
+         "c.yaml:6:15: cluster.cap_events: e.csv: cannot open: No such file or directory"),
+    case("events: no cap", "  cap_events: e.csv\n", f"c.yaml:5:15: cluster.cap_events: {NEEDS}", files={"e.csv": ""}),
+    case("events: a cap that is only watched", "  power_cap: {watts: 4000}\n  cap_events: e.csv\n",
+         f"c.yaml:6:15: cluster.cap_events: {NEEDS}", files={"e.csv": ""}),
+    case("events: no file but a list", ENFORCED + "  cap_events: [e.csv]\n", "c.yaml:6:15: cluster.cap_events: expected a file name, got a list"),
+    events("an empty file", "", "e.csv: empty file, expected a header line"),
+    events("no event", "start_s,duration_s,target_w\n", "e.csv: expected at least one event, got none"),
+    events("no duration", "start_s,target_w\n600,4000\n", "e.csv:1: column \"duration_s\" is missing (columns: start_s, target_w)"),
+    events("an unknown column", "start_s,duration_s,target_w,reduction\n600,600,4000,0.1\n", "e.csv:1: unknown column \"reduction\", did you mean \"reduction_frac\"? (columns: start_s, duration_s, reduction_frac, target_w, "
+           "notice_s, ramp_s, price_per_kwh); extra columns are named label.*"),
+    events("no kind of target", "start_s,duration_s\n600,600\n", "e.csv:1: expected a column reduction_frac or target_w, got none"),
+    event("both reduction and target", "600,600,0.2,4000,0,0,", "9: reduction_frac: expected reduction_frac or target_w, not both, got \"0.2\""),
+    event("neither reduction nor target", "600,600,,,0,0,", "9: reduction_frac: expected reduction_frac or target_w, got \"\""),
+    event("all power", "600,600,1,,0,0,", "9: reduction_frac: expected share > 0 and < 1 or empty, got \"1\""),
+    event("no power", "600,600,0,,0,0,", "9: reduction_frac: expected share > 0 and < 1 or empty, got \"0\""),
+    event("more power", "600,600,-0.2,,0,0,", "9: reduction_frac: expected share > 0 and < 1 or empty, got \"-0.2\""),
+    event("a reduction that is not a number", "600,600,nan,,0,0,", "9: reduction_frac: expected share > 0 and < 1 or empty, got \"nan\""),
+    event("a ramp longer than the event", "600,600,0.2,,0,601,", "16: ramp_s: expected a ramp within duration_s, got \"601\""),
+    event("no baseline", "600,600,0.2,,600,0,",
+          "14: notice_s: expected a notice after t = 0, because reduction_frac is of the power before it; or target_w, got \"600\""),
+    events("no baseline and no notice", "start_s,duration_s,reduction_frac\n0,600,0.2\n",
+           "e.csv:2:1: start_s: expected a notice after t = 0, because reduction_frac is of the power before it; or target_w, got \"0\""),
+    event("a ramp without a baseline", "600,600,,4000,900,60,",
+          "19: ramp_s: expected 0 with a notice by t = 0, because the ramp begins at the power before it, got \"60\""),
+    event("negative numbers", "-600,-600,,-4000,-1,-1,-1",
+          "1: start_s: expected seconds 0..4e9, got \"-600\"", "6: duration_s: expected seconds > 0 and <= 4e9, got \"-600\"",
+          "12: target_w: expected power in W > 0 and <= 1e12 or empty, got \"-4000\"", "18: notice_s: expected seconds 0..4e9 or empty, got \"-1\"",
+          "21: ramp_s: expected seconds 0..4e9 or empty, got \"-1\"", "24: price_per_kwh: expected number 0..1e12 or empty, got \"-1\""),
+    event("no length, and words", "soon,0,,inf,1h,nan,free",
+          "1: start_s: expected seconds 0..4e9, got \"soon\"", "6: duration_s: expected seconds > 0 and <= 4e9, got \"0\"",
+          "9: target_w: expected power in W > 0 and <= 1e12 or empty, got \"inf\"", "13: notice_s: expected seconds 0..4e9 or empty, got \"1h\"",
+          "16: ramp_s: expected seconds 0..4e9 or empty, got \"nan\"", "20: price_per_kwh: expected number 0..1e12 or empty, got \"free\""),
+    events("that overlap", "start_s,duration_s,target_w\n600,600,4000\n1199.5,600,4000\n1800,600,4000\n",
+           "e.csv:3:1: start_s: expected a time from 1200 on, when the event before is over, got \"1199.5\""),
+    events("in another order", "start_s,duration_s,target_w\n6000,600,4000\n600,600,4000\n",
+           "e.csv:3:1: start_s: expected a time from 6600 on, when the event before is over, got \"600\""),
+    events("half a row", "start_s,duration_s,target_w\n600,600\n", "e.csv:2:1: expected 3 fields as in the header, found 2"),
 
     flex("of all speed, and below none", "[{share: 0.5, flex: 1}, {share: 0.5, flex: -0.1}]",
          "c.yaml:15:29: workload.flex[0].flex: expected number >= 0 and < 1, got \"1\"",
