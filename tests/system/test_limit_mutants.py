@@ -29,6 +29,16 @@ MISTAKES = {
     "a start slows a job of flex 0": (
         "limit_class.c", "rules->order == CAP_ORDER_BY_FLEX ? want_nw : c->entry_nw;", "c->entry_nw;", [*BY_HAND, "starts_keep_flex"],
         "failed: starts_keep_flex"),
+    "an event takes its baseline from two hours": (
+        "cluster_signals.c", "((int64_t)3600 * NS_PER_S)", "((int64_t)7200 * NS_PER_S)", [*AGAIN, "events_by_hand"], "failed: events_by_hand"),
+    "a ramp falls by half until its end": (
+        "cluster_signals.c", "* step / CAP_EVENT_STEPS;\n    return", "* step / 2 / CAP_EVENT_STEPS;\n    return", [*AGAIN, "events_by_hand"],
+        "failed: events_by_hand"),
+    "forecasts show events from the next hour on": (
+        "cluster_signals.c", "(hour == f->hour && f->noticed == sim->changes.events.noticed)", "hour == f->hour", ["policy", "forecasts"],
+        "forecasts::events"),
+    "a job at its least draw is below its flex": (
+        "limit_class.c", "return draw_w > least_w ?", "return least_w > 0 ?", [*AGAIN, "eventful", "--seed", "80", "--count", "10"], "flex_broken_s"),
     # Those of --check, which the tests of caps have on.
     "draws never rise again": (
         "power_cap.c", "x != place->x[r];", "x < place->x[r];", [*BY_HAND, "held_with_context"], "does not draw what it should"),
