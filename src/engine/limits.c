@@ -68,14 +68,10 @@ static bool is_same(const struct limit_hold *a, const struct limit_hold *b) {
     return a->nw == b->nw && a->goodput == b->goodput;
 }
 
-static size_t index_of(const struct sim *sim, uint32_t job) {
-    return sim->limits->place_of[job] - 1;
-}
-
 double limits_stretch_work(const struct sim *sim, uint32_t job, int64_t at_ns, double factor,
                            double speed) {
     const struct limit_member *m = limits_member(sim, job);
-    const struct limit_rest *rest = &sim->limits->rests.at[index_of(sim, job)];
+    const struct limit_rest *rest = &sim->limits->rests.at[limits_index(sim, job)];
     if (at_ns < m->done_ns)
         return (rest->kept_done - rest->stretch_done) * factor;
     return (m->done - rest->stretch_done) * factor + units_s(at_ns - m->done_ns) * speed;
@@ -84,18 +80,18 @@ double limits_stretch_work(const struct sim *sim, uint32_t job, int64_t at_ns, d
 int128 limits_energy(const struct sim *sim, uint32_t job, int64_t at_ns) {
     const struct limit_member *m = limits_member(sim, job);
     if (at_ns < m->since_ns)
-        return sim->limits->rests.at[index_of(sim, job)].kept_energy;
+        return sim->limits->rests.at[limits_index(sim, job)].kept_energy;
     return m->energy + (int128)m->hold.nw * (at_ns - m->since_ns);
 }
 
 int128 limits_segment_energy(const struct sim *sim, uint32_t job) {
     return limits_energy(sim, job, sim->now_ns) -
-           sim->limits->rests.at[index_of(sim, job)].segment_energy;
+           sim->limits->rests.at[limits_index(sim, job)].segment_energy;
 }
 
 int64_t limits_reach_ns(const struct sim *sim, uint32_t job, double work) {
     const struct limit_member *m = limits_member(sim, job);
-    const struct limit_rest *rest = &sim->limits->rests.at[index_of(sim, job)];
+    const struct limit_rest *rest = &sim->limits->rests.at[limits_index(sim, job)];
     const struct progress *p = &sim->progress[job];
     double done = p->stretch_work + (m->done - rest->stretch_done) * p->factor;
     return m->done_ns + units_duration_ns(fmax(0, work - done) / (m->hold.goodput * p->factor));
@@ -187,7 +183,7 @@ struct limit_totals limits_totals_of(const struct sim *sim, uint32_t job) {
     struct limit_totals totals = l->totals[job];
     if (!limits_has_flag(sim, job, LIMIT_COMPUTES))
         return totals;
-    size_t i = index_of(sim, job);
+    size_t i = limits_index(sim, job);
     const struct limit_class *held = &l->classes.at.at[l->held.at[i]];
     const struct limit_member *m = &l->members.at[i];
     int64_t passed_ns = sim->now_ns - m->since_ns,
@@ -203,7 +199,7 @@ struct limit_totals limits_totals_of(const struct sim *sim, uint32_t job) {
 struct limit_totals limits_totals_at(const struct sim *sim, uint32_t job, int64_t at_ns) {
     const struct limits *l = sim->limits;
     struct limit_totals totals = l->totals[job];
-    size_t i = index_of(sim, job);
+    size_t i = limits_index(sim, job);
     const struct limit_class *held = &l->classes.at.at[l->held.at[i]];
     const struct limit_member *m = &l->members.at[i];
     const struct limit_rest *rest = &l->rests.at[i];
@@ -224,7 +220,7 @@ struct limit_totals limits_totals_at(const struct sim *sim, uint32_t job, int64_
 
 int64_t limits_wish_nw(const struct sim *sim, uint32_t job) {
     const struct limits *l = sim->limits;
-    return l->classes.at.at[l->held.at[index_of(sim, job)]].full.nw;
+    return l->classes.at.at[l->held.at[limits_index(sim, job)]].full.nw;
 }
 
 /* Work that it could have done at its wish, in seconds; up to done_ns. */
@@ -253,7 +249,7 @@ static void show_later(struct limits *l, size_t i) {
 }
 
 void limits_show_later(struct sim *sim, uint32_t job) {
-    show_later(sim->limits, index_of(sim, job));
+    show_later(sim->limits, limits_index(sim, job));
 }
 
 /* --- its life --- */
@@ -283,7 +279,7 @@ void limits_leave(struct sim *sim, uint32_t job) {
     struct limits *l = sim->limits;
     if (!limits_have(sim, job))
         return;
-    size_t i = index_of(sim, job), last = l->jobs.count - 1;
+    size_t i = limits_index(sim, job), last = l->jobs.count - 1;
     sim->node_batches.members -= (l->flags.at[i] & LIMIT_ALONE) != 0;
     l->throttled_gpus -= throttled_gpus(l, i);
     l->jobs.at[i] = l->jobs.at[last];
@@ -301,7 +297,7 @@ void limits_leave(struct sim *sim, uint32_t job) {
 }
 
 void limits_begin(struct sim *sim, uint32_t job) {
-    size_t i = index_of(sim, job);
+    size_t i = limits_index(sim, job);
     struct limit_member *m = &sim->limits->members.at[i];
     struct limit_rest *rest = &sim->limits->rests.at[i];
     *m = (struct limit_member){.done_ns = sim->now_ns, .since_ns = sim->now_ns, .hold = m->hold};
@@ -313,7 +309,7 @@ void limits_begin(struct sim *sim, uint32_t job) {
 }
 
 void limits_compute(struct sim *sim, uint32_t job) {
-    size_t i = index_of(sim, job);
+    size_t i = limits_index(sim, job);
     sim->limits->throttled_gpus -= throttled_gpus(sim->limits, i);
     sim->limits->flags.at[i] |= LIMIT_COMPUTES | LIMIT_METERED;
     sim->limits->throttled_gpus += throttled_gpus(sim->limits, i);
@@ -321,7 +317,7 @@ void limits_compute(struct sim *sim, uint32_t job) {
 }
 
 void limits_pause(struct sim *sim, uint32_t job, bool goes_on) {
-    size_t i = index_of(sim, job);
+    size_t i = limits_index(sim, job);
     struct limit_totals *totals = &sim->limits->totals[job];
     sim->limits->flags.at[i] &= (uint8_t)~LIMIT_METERED;
     if (goes_on)
@@ -337,7 +333,7 @@ void limits_pause(struct sim *sim, uint32_t job, bool goes_on) {
 }
 
 void limits_begin_stretch(struct sim *sim, uint32_t job) {
-    size_t i = index_of(sim, job);
+    size_t i = limits_index(sim, job);
     flush_work(sim, i);
     sim->limits->rests.at[i].stretch_done = sim->limits->members.at[i].done;
     sim->limits->flags.at[i] &= (uint8_t)~LIMIT_TOUCHED;
@@ -348,7 +344,7 @@ void limits_begin_stretch(struct sim *sim, uint32_t job) {
 void limits_set_class(struct sim *sim, uint32_t job, uint32_t class) {
     sim->limits->class_of[job] = class;
     if (limits_have(sim, job))
-        sim->limits->wanted.at[index_of(sim, job)] = class;
+        sim->limits->wanted.at[limits_index(sim, job)] = class;
 }
 
 /* A change of one job, or of all that are pending, to come. */
@@ -364,7 +360,7 @@ static void add_due(struct sim *sim, uint32_t gpu_type, uint32_t job) {
 
 void limits_ask(struct sim *sim, uint32_t job) {
     struct limits *l = sim->limits;
-    size_t i = index_of(sim, job);
+    size_t i = limits_index(sim, job);
     uint32_t h = l->classes.at.at[l->wanted.at[i]].gpu_type;
     if (l->pending.at[i] >= 0 || l->flags.at[i] & LIMIT_FRESH)
         return;
@@ -485,8 +481,9 @@ void limits_pass_due(struct sim *sim, uint32_t gpu_type,
         const struct limit_due due = queue->changes.at[queue->next++];
         if (due.job == EASIM_NONE) {
             change_all(sim, gpu_type, change);
-        } else if (limits_have(sim, due.job) && l->pending.at[index_of(sim, due.job)] == due.ns) {
-            l->pending.at[index_of(sim, due.job)] = -1;
+        } else if (limits_have(sim, due.job) &&
+                   l->pending.at[limits_index(sim, due.job)] == due.ns) {
+            l->pending.at[limits_index(sim, due.job)] = -1;
             change(sim, due.job);
         } /* else it is of before it lost its GPUs */
     }
@@ -495,22 +492,22 @@ void limits_pass_due(struct sim *sim, uint32_t gpu_type,
 }
 
 bool limits_is_wish(const struct sim *sim, uint32_t job) {
-    return sim->limits->class_of[job] != sim->limits->held.at[index_of(sim, job)];
+    return sim->limits->class_of[job] != sim->limits->held.at[limits_index(sim, job)];
 }
 
 bool limits_take_flag(struct sim *sim, uint32_t job, enum limit_flag flag) {
     bool has_flag = limits_has_flag(sim, job, flag);
     if (has_flag)
-        sim->limits->flags.at[index_of(sim, job)] &= (uint8_t) ~(unsigned)flag;
+        sim->limits->flags.at[limits_index(sim, job)] &= (uint8_t) ~(unsigned)flag;
     return has_flag;
 }
 
 void limits_set_shown(struct sim *sim, uint32_t job) {
-    sim->limits->flags.at[index_of(sim, job)] |= LIMIT_SHOWN;
+    sim->limits->flags.at[limits_index(sim, job)] |= LIMIT_SHOWN;
 }
 
 double limits_predicted(const struct sim *sim, uint32_t job) {
-    return sim->limits->rests.at[index_of(sim, job)].predicted;
+    return sim->limits->rests.at[limits_index(sim, job)].predicted;
 }
 
 double limits_predicted_now(const struct sim *sim, uint32_t job) {
@@ -549,7 +546,7 @@ static void set_hold(struct sim *sim, size_t i, uint32_t class, struct limit_hol
 void limits_follow(struct sim *sim, uint32_t job) {
     struct limits *l = sim->limits;
     const struct job_run *run = &sim->runs[job];
-    size_t i = index_of(sim, job);
+    size_t i = limits_index(sim, job);
     const struct limit_class *old = &l->classes.at.at[l->held.at[i]];
     const struct limit_hold now = l->members.at[i].hold;
     double wish_w = old->wish_w;
@@ -567,73 +564,10 @@ void limits_follow(struct sim *sim, uint32_t job) {
 
 bool limits_apply(struct sim *sim, uint32_t job) {
     struct limits *l = sim->limits;
-    size_t i = index_of(sim, job);
+    size_t i = limits_index(sim, job);
     const struct limit_hold hold = limits_target(sim, job);
     if (l->class_of[job] == l->held.at[i] && is_same(&hold, &l->members.at[i].hold))
         return false;
     set_hold(sim, i, l->class_of[job], hold);
     return true;
-}
-
-/* --- ends --- */
-
-/* A member with less to go, or with less than a part of its run, has an event: few are changed with
-   an event of their own, and few are looked at again and again. */
-#define SOON_NS   1000000000
-#define SOON_PART 32
-/* More than what rounding does to the time to go. */
-#define SLACK    1e-6
-#define SLACK_NS 4096
-
-/* When it ends if nothing holds it back from from_ns on. */
-static void wake_later(struct sim *sim, size_t i, int64_t from_ns, int64_t end_ns) {
-    struct limits *l = sim->limits;
-    double speed = l->members.at[i].hold.goodput / l->classes.at.at[l->held.at[i]].fastest;
-    double least_ns = (double)(end_ns - from_ns) * speed * (1 - SLACK) - SLACK_NS;
-    l->rests.at[i].wake_ns = from_ns + (int64_t)fmax(0, least_ns);
-    timeheap_push(&l->wakes, (double)l->rests.at[i].wake_ns, l->jobs.at[i]);
-}
-
-void limits_end_alone(struct sim *sim, uint32_t job, double end_work, enum event_kind kind) {
-    struct limits *l = sim->limits;
-    size_t i = index_of(sim, job);
-    int64_t end_ns = limits_reach_ns(sim, job, end_work);
-    if (sim->runs[job].event != EVENT_NONE)
-        eventq_cancel(&sim->events, sim->runs[job].event);
-    sim->runs[job].event = EVENT_NONE;
-    l->rests.at[i].end_work = end_work;
-    l->rests.at[i].end_kind = (uint8_t)kind;
-    l->flags.at[i] |= LIMIT_ALONE;
-    sim->node_batches.members++;
-    wake_later(sim, i, sim->now_ns, end_ns);
-}
-
-void limits_end_with_event(struct sim *sim, uint32_t job) {
-    if (!limits_has_flag(sim, job, LIMIT_ALONE))
-        return;
-    sim->limits->flags.at[index_of(sim, job)] &= (uint8_t)~LIMIT_ALONE;
-    sim->node_batches.members--;
-}
-
-int64_t limits_next_event_ns(struct sim *sim) {
-    struct limits *l = sim->limits;
-    uint32_t job;
-    while (l->wakes.entries.count > 0) {
-        double entry_ns = l->wakes.entries.at[0].time_s;
-        if (!timeheap_pop_due(&l->wakes, (double)eventq_next_ns(&sim->events), &job))
-            break;
-        if (!limits_has_flag(sim, job, LIMIT_ALONE) ||
-            entry_ns != (double)l->rests.at[index_of(sim, job)].wake_ns)
-            continue; /* of before */
-        struct limit_rest *rest = &l->rests.at[index_of(sim, job)];
-        int64_t end_ns = limits_reach_ns(sim, job, rest->end_work);
-        int64_t part_ns = (rest->wake_ns - sim->progress[job].began_ns) / SOON_PART;
-        if (end_ns - rest->wake_ns >= (part_ns > SOON_NS ? part_ns : SOON_NS)) {
-            wake_later(sim, index_of(sim, job), rest->wake_ns, end_ns);
-            continue;
-        }
-        limits_end_with_event(sim, job);
-        sim->runs[job].event = sim_push(sim, end_ns, rest->end_kind, job);
-    }
-    return eventq_next_ns(&sim->events);
 }

@@ -109,12 +109,14 @@ static inline int64_t limits_entry_nw(const struct sim *sim, uint32_t class) {
 static inline bool limits_have(const struct sim *sim, uint32_t job) {
     return sim->limits && sim->limits->place_of[job] > 0;
 }
+static inline size_t limits_index(const struct sim *sim, uint32_t job) {
+    return sim->limits->place_of[job] - 1;
+}
 static inline struct limit_member *limits_member(const struct sim *sim, uint32_t job) {
-    return &sim->limits->members.at[sim->limits->place_of[job] - 1];
+    return &sim->limits->members.at[limits_index(sim, job)];
 }
 static inline bool limits_has_flag(const struct sim *sim, uint32_t job, enum limit_flag flag) {
-    return limits_have(sim, job) &&
-           sim->limits->flags.at[sim->limits->place_of[job] - 1] & (unsigned)flag;
+    return limits_have(sim, job) && sim->limits->flags.at[limits_index(sim, job)] & (unsigned)flag;
 }
 /* The configuration that its policy wishes. It differs from run->config in the limit at most: that
    change is pending. */

@@ -494,9 +494,7 @@ static void warn_of_forecast(struct study *study) {
     if (f->hours == 0)
         return;
     if (study->module.handle && !(policy->capabilities & CAPABILITY_FORECAST))
-        warn(study,
-             "forecast: of no effect, policy %s reads none (it does not list easim.forecast)",
-             policy->name);
+        warn(study, "forecast: of no effect, policy %s does not list easim.forecast", policy->name);
     const struct series *all = study->scenario.signals;
     if (!all[SIGNAL_CAP].kind && !all[SIGNAL_PRICE].kind && !all[SIGNAL_CARBON].kind &&
         study->cluster.cap_events.count == 0)

@@ -278,9 +278,8 @@ Test(forecasts, not_declared) {
         cr_expect(seen.hours == 0);
         cr_assert_eq(t.study.warnings.count, (size_t)i);
         if (i == 1)
-            cr_expect_str_eq(
-                t.study.warnings.at[0],
-                "forecast: of no effect, policy zeus reads none (it does not list easim.forecast)");
+            cr_expect_str_eq(t.study.warnings.at[0],
+                             "forecast: of no effect, policy zeus does not list easim.forecast");
         rows[i] = t.jobs_csv;
         sums[i] = t.summary_csv;
         t.jobs_csv = t.summary_csv = (struct str){0};
