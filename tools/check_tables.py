@@ -95,7 +95,7 @@ LIMITS = (
     ("names of these kinds; others are in sums only", BYTES, "ingest/kineto/kineto_kinds.c", "MOST_NAME_BYTES"),
     ("streams of Kineto traces; others are in sums only", "", "ingest/kineto/kineto_kinds.h", "KINETO_MOST_TRACKS"),
     ("kernels of collectives of all ranks; of more none is matched", "", "ingest/kineto/kineto_ranks.h", "KINETO_MOST_PARTS"),
-    ("steps of Kineto traces in the JSON; others are counted", "", "ingest/kineto/kineto.c", "LISTED_STEPS"),
+    ("steps of Kineto traces in the JSON; others are counted", "", "ingest/kineto/kineto_job.c", "LISTED_STEPS"),
     ("kernels of collectives in the JSON; others are counted", "", "ingest/kineto/kineto_figures.c", "LISTED_PARTS"),
     ("levels of folders of MLPerf results", "", "ingest/mlperf/mlperf.c", "MOST_DEPTH"),
     ("a manifest that is repeated", BYTES, "study/recorded.c", "MOST_BYTES"),

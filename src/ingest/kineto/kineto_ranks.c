@@ -20,8 +20,7 @@ static int64_t median_of(int64_t *values, size_t count) {
 
 ORDER_BY(by_collective, struct kineto_part, ASC(group) ASC(order) ASC(rank))
 
-/* 0 where the base is absent or senseless. */
-static int64_t base_of(const struct kineto_trace *trace, int64_t time_ns) {
+int64_t kineto_base_ns(const struct kineto_trace *trace, int64_t time_ns) {
     const int64_t most = INT64_C(4000000000000000000);
     int64_t wall;
     if (!trace->has_base || trace->base_ns < 0 || trace->base_ns > most)
@@ -34,7 +33,7 @@ static int64_t base_of(const struct kineto_trace *trace, int64_t time_ns) {
 struct kineto_event kineto_part_event(const struct kineto_ranks *ranks, size_t part) {
     const struct kineto_part *p = &ranks->parts.at[part];
     struct kineto_event event = ranks->traces[p->rank].events.at[p->event];
-    int64_t base_ns = base_of(&ranks->traces[p->rank], event.end_ns);
+    int64_t base_ns = kineto_base_ns(&ranks->traces[p->rank], event.end_ns);
     event.start_ns += base_ns;
     event.end_ns += base_ns;
     return event;

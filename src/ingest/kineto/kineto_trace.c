@@ -61,36 +61,35 @@ static bool matches_pattern(struct reader *reader, const struct name_pattern *pa
     return slot->verdict == MATCHES;
 }
 
-enum category { OTHER, KERNEL, COPY, LAUNCH, ANNOTATION, INSTANT, SIMULATED };
-
 /* Case and names differ with the age of the writer. */
-static enum category category_of(struct slice text) {
+static enum kineto_category category_of(struct slice text) {
     static const struct {
         const char *name;
-        enum category category;
+        enum kineto_category category;
     } categories[] = {
-        {"kernel", KERNEL},
-        {"cpu_op", ANNOTATION},
-        {"cuda_runtime", LAUNCH},
-        {"gpu_memcpy", COPY},
-        {"gpu_memset", COPY},
-        {"user_annotation", ANNOTATION},
-        {"cuda_driver", LAUNCH},
-        {"hip_runtime", LAUNCH},
-        {"hip_driver", LAUNCH},
-        {"Runtime", LAUNCH},
-        {"Memcpy", COPY},
-        {"Memset", COPY},
-        {"mtia_runtime", LAUNCH},
-        {"Operator", ANNOTATION},
-        {"mtia_ccp_events", KERNEL},
-        {"concurrent_kernel", KERNEL},
-        {"cpu_instant_event", INSTANT},
+        {"kernel", KINETO_KERNEL},
+        {"cpu_op", KINETO_OPERATOR},
+        {"cuda_runtime", KINETO_CALL},
+        {"gpu_memcpy", KINETO_COPY},
+        {"gpu_memset", KINETO_COPY},
+        {"user_annotation", KINETO_ANNOTATION},
+        {"cuda_driver", KINETO_CALL},
+        {"hip_runtime", KINETO_CALL},
+        {"hip_driver", KINETO_CALL},
+        {"Runtime", KINETO_CALL},
+        {"Memcpy", KINETO_COPY},
+        {"Memset", KINETO_COPY},
+        {"mtia_runtime", KINETO_CALL},
+        {"Operator", KINETO_OPERATOR},
+        {"mtia_ccp_events", KINETO_KERNEL},
+        {"concurrent_kernel", KINETO_KERNEL},
+        {"cpu_instant_event", KINETO_INSTANT},
+        {"python_function", KINETO_FRAME},
     };
     for (size_t i = 0; i < sizeof categories / sizeof *categories; i++)
         if (slice_is_word(text, categories[i].name))
             return categories[i].category;
-    return slice_begins(text, "easim.") ? SIMULATED : OTHER;
+    return slice_begins(text, "easim.") ? KINETO_SIMULATED : KINETO_OTHER;
 }
 
 /* The name up to its arguments or templates: "ncclKernel_AllReduce(...)". */
@@ -174,14 +173,27 @@ static void read_arguments(struct slice text, struct kineto_description *descrip
     }
 }
 
+/* Shows the watch an event with the texts of its fields. */
+static void show_span(struct reader *reader, const struct fields *fields,
+                      struct kineto_span *span) {
+    if (!reader->reading->watch)
+        return;
+    span->name = fields->name;
+    span->process = fields->process;
+    span->thread = fields->track;
+    span->arguments = fields->arguments;
+    reader->trace->spans++;
+    reader->reading->watch->span(reader->trace->watcher, span);
+}
+
 static void add_gpu_event(struct reader *reader, const struct fields *fields,
-                          enum category category, int64_t start_ns, int64_t duration_ns) {
+                          enum kineto_category category, int64_t start_ns, int64_t duration_ns) {
     struct kineto_description d = {
         .class = KINETO_MEMORY, .device = -1, .stream = -1, .bytes = NAN};
     struct message message = {.in = -1, .out = -1};
     int64_t correlation = 0;
     double copied = 0;
-    if (category == KERNEL)
+    if (category == KINETO_KERNEL)
         d.class = matches_pattern(reader, reader->reading->communication, reader->communication,
                                   fields->name)
                       ? KINETO_COMMUNICATION
@@ -189,7 +201,7 @@ static void add_gpu_event(struct reader *reader, const struct fields *fields,
     (void)json_integer(fields->track,
                        &d.stream); /* the thread takes the place of a missing stream */
     read_arguments(fields->arguments, &d, &correlation, &copied, &message);
-    if (category == COPY)
+    if (category == KINETO_COPY)
         add_copy(reader, fields->name, copied);
     if (d.class == KINETO_COMMUNICATION) {
         int64_t elements = message.in > message.out ? message.in : message.out;
@@ -202,6 +214,13 @@ static void add_gpu_event(struct reader *reader, const struct fields *fields,
     event->correlation = correlation > 0 && correlation <= UINT32_MAX ? (uint32_t)correlation : 0;
     event->kind = kineto_kinds_number(reader->reading->kinds, &d);
     reader->trace->crowded += !kineto_kinds_is_known(reader->reading->kinds, event->kind);
+    show_span(reader, fields,
+              &(struct kineto_span){.category = category,
+                                    .class = d.class,
+                                    .start_ns = start_ns,
+                                    .end_ns = start_ns + duration_ns,
+                                    .kind = event->kind,
+                                    .correlation = event->correlation});
 }
 
 /* A slice of a timeline of easim (docs/howto/publish.md): a job on one GPU. Its name is that of a
@@ -253,14 +272,17 @@ static void keep_launch(struct kineto_trace *trace, uint32_t correlation, int64_
                ((struct kineto_launch){correlation, (int32_t)(since_ns >> shift)}));
 }
 
-static void add_launch(struct reader *reader, const struct fields *fields, int64_t start_ns) {
+/* The number of the launch, 0 if the call launches nothing. */
+static uint32_t add_launch(struct reader *reader, const struct fields *fields, int64_t start_ns) {
     int64_t correlation = 0;
     if (!slice_find(fields->name, "aunch") && !slice_find(fields->name, "emcpy") &&
         !slice_find(fields->name, "emset"))
-        return;
-    if (json_integer(json_find(fields->arguments, "correlation"), &correlation) &&
-        correlation > 0 && correlation <= UINT32_MAX)
-        keep_launch(reader->trace, (uint32_t)correlation, start_ns);
+        return 0;
+    if (!json_integer(json_find(fields->arguments, "correlation"), &correlation) ||
+        correlation <= 0 || correlation > UINT32_MAX)
+        return 0;
+    keep_launch(reader->trace, (uint32_t)correlation, start_ns);
+    return (uint32_t)correlation;
 }
 
 /* ProfilerStep#N, or a name the user's pattern knows. */
@@ -276,11 +298,24 @@ static bool is_step(struct reader *reader, struct slice name, int64_t *number) {
         (struct slice){name.at + sizeof prefix - 1, name.length - (sizeof prefix - 1)}, number);
 }
 
+static void show_memory(struct reader *reader, const struct fields *fields) {
+    struct kineto_span span = {.category = KINETO_INSTANT};
+    if (!json_microseconds(fields->start, &span.start_ns)) {
+        reader->trace->unreadable++;
+        return;
+    }
+    span.end_ns = span.start_ns;
+    show_span(reader, fields, &span);
+}
+
 static void add_memory(struct reader *reader, const struct fields *fields) {
     int64_t type = 0;
     double bytes = 0;
-    if (!slice_is(fields->name, "[memory]") ||
-        !json_integer(json_find(fields->arguments, "Device Type"), &type) || type != 1)
+    if (!slice_is(fields->name, "[memory]"))
+        return;
+    if (reader->reading->watch)
+        show_memory(reader, fields);
+    if (!json_integer(json_find(fields->arguments, "Device Type"), &type) || type != 1)
         return;
     if (json_real(json_find(fields->arguments, "Total Allocated"), &bytes) &&
         bytes > reader->trace->peak_allocated_bytes)
@@ -290,11 +325,18 @@ static void add_memory(struct reader *reader, const struct fields *fields) {
         reader->trace->peak_reserved_bytes = bytes;
 }
 
+/* Categories that may mark a step. */
+static bool is_mark(enum kineto_category category) {
+    return category == KINETO_ANNOTATION || category == KINETO_OPERATOR;
+}
+
 /* Collects what is needed, and stops as soon as the event is known to be of no use. */
-static enum category read_fields(struct reader *reader, struct slice text, struct fields *fields) {
+static enum kineto_category read_fields(struct reader *reader, struct slice text,
+                                        struct fields *fields) {
     struct json_cursor cursor = json_inside(text);
     struct slice key, value;
-    enum category category = OTHER;
+    enum kineto_category category = KINETO_OTHER;
+    const bool all = reader->reading->watch != NULL;
     int64_t number;
     while (json_member(&cursor, &key, &value)) {
         if (is_named(key, "ph"))
@@ -313,46 +355,63 @@ static enum category read_fields(struct reader *reader, struct slice text, struc
             fields->process = value;
         else if (is_named(key, "args"))
             fields->arguments = value;
-        if (fields->category.at && category == OTHER)
-            return OTHER;
+        if (fields->category.at && category == KINETO_OTHER)
+            return KINETO_OTHER;
         if (fields->phase.at && !is_named(fields->phase, "X") && !is_named(fields->phase, "i"))
-            return OTHER;
-        if (category == ANNOTATION && fields->name.at && !is_step(reader, fields->name, &number))
-            return OTHER;
+            return KINETO_OTHER;
+        if (!all && (category == KINETO_FRAME || (is_mark(category) && fields->name.at &&
+                                                  !is_step(reader, fields->name, &number))))
+            return KINETO_OTHER;
     }
-    return fields->phase.at ? category : OTHER;
+    if (!fields->category.at && slice_is(fields->phase, "i"))
+        return KINETO_INSTANT; /* traces of 2021 */
+    return fields->phase.at ? category : KINETO_OTHER;
+}
+
+static void add_step(struct reader *reader, int64_t number, int64_t start_ns, int64_t end_ns) {
+    uint32_t order = (uint32_t)reader->trace->steps.count;
+    if (order < KINETO_MOST_STEPS)
+        array_push(&reader->trace->steps, ((struct kineto_step){number, start_ns, end_ns, order}));
+    else
+        reader->trace->more_steps++;
+}
+
+static void add_span(struct reader *reader, const struct fields *fields,
+                     enum kineto_category category, int64_t start_ns, int64_t duration_ns) {
+    struct kineto_span span = {
+        .category = category, .start_ns = start_ns, .end_ns = start_ns + duration_ns};
+    int64_t number = 0;
+    if (category == KINETO_SIMULATED) {
+        add_simulated(reader, fields, start_ns, duration_ns);
+    } else if (category == KINETO_KERNEL || category == KINETO_COPY) {
+        add_gpu_event(reader, fields, category, start_ns, duration_ns);
+    } else {
+        if (category == KINETO_CALL)
+            span.correlation = add_launch(reader, fields, start_ns);
+        else if (is_mark(category) && is_step(reader, fields->name, &number))
+            add_step(reader, number, start_ns, span.end_ns);
+        show_span(reader, fields, &span);
+    }
 }
 
 static void read_event(struct reader *reader, struct slice text) {
     struct fields f = {0};
-    int64_t start_ns = 0, duration_ns = 0, number = 0;
+    int64_t start_ns = 0, duration_ns = 0;
     reader->trace->records++;
-    enum category category = read_fields(reader, text, &f);
-    if (category == INSTANT)
+    enum kineto_category category = read_fields(reader, text, &f);
+    if (category == KINETO_INSTANT)
         add_memory(reader, &f);
-    if (category == OTHER || category == INSTANT || !slice_is(f.phase, "X"))
+    if (category == KINETO_OTHER || category == KINETO_INSTANT || !slice_is(f.phase, "X"))
         return;
-    if (f.duration.length == 0 || f.start.length == 0) {
+    if (f.duration.length == 0 || f.start.length == 0)
         reader->trace->no_duration++;
-    } else if (!json_microseconds(f.start, &start_ns) ||
-               !json_microseconds(f.duration, &duration_ns) || duration_ns > MOST_DURATION_NS) {
+    else if (!json_microseconds(f.start, &start_ns) ||
+             !json_microseconds(f.duration, &duration_ns) || duration_ns > MOST_DURATION_NS)
         reader->trace->unreadable++;
-    } else if (duration_ns < 0) {
+    else if (duration_ns < 0)
         reader->trace->negative++;
-    } else if (category == LAUNCH) {
-        add_launch(reader, &f, start_ns);
-    } else if (category == SIMULATED) {
-        add_simulated(reader, &f, start_ns, duration_ns);
-    } else if (category != ANNOTATION) {
-        add_gpu_event(reader, &f, category, start_ns, duration_ns);
-    } else if (is_step(reader, f.name, &number)) {
-        uint32_t order = (uint32_t)reader->trace->steps.count;
-        if (order < KINETO_MOST_STEPS)
-            array_push(&reader->trace->steps,
-                       ((struct kineto_step){number, start_ns, start_ns + duration_ns, order}));
-        else
-            reader->trace->more_steps++;
-    }
+    else
+        add_span(reader, &f, category, start_ns, duration_ns);
 }
 
 /* ---- The rest of the file ---- */
@@ -387,6 +446,8 @@ static void read_distributed(struct reader *reader, struct slice text) {
 }
 
 static void read_trace_member(struct reader *reader, const struct json_item *item) {
+    if (reader->reading->watch)
+        reader->reading->watch->member(reader->trace->watcher, item->key, item->text);
     if (slice_is(item->key, "distributedInfo")) {
         read_distributed(reader, item->text);
     } else if (slice_is(item->key, "deviceProperties")) {

@@ -34,6 +34,34 @@ struct kineto_copy { /* of one name, as "Memcpy HtoD" */
     uint64_t count;
 };
 
+enum kineto_category {
+    KINETO_OTHER,
+    KINETO_KERNEL,
+    KINETO_COPY,
+    KINETO_CALL, /* of the CUDA or HIP runtime or driver */
+    KINETO_OPERATOR,
+    KINETO_ANNOTATION,
+    KINETO_FRAME,   /* of Python */
+    KINETO_INSTANT, /* of memory */
+    KINETO_SIMULATED
+};
+
+/* An event as the file has it; texts are valid until the next one. */
+struct kineto_span {
+    enum kineto_category category;
+    enum kineto_class class; /* of GPU work, as is kind */
+    struct slice name, process, thread, arguments;
+    int64_t start_ns, end_ns;
+    uint32_t kind, correlation; /* 0: not given */
+};
+
+/* It sees all events, not only GPU work. watcher: that of the trace. */
+struct kineto_watch {
+    void (*span)(void *watcher, const struct kineto_span *span);
+    /* A member of the object around the events. */
+    void (*member)(void *watcher, struct slice key, struct slice text);
+};
+
 /* Options for reading traces. */
 struct kineto_reading {
     const struct name_pattern *communication;
@@ -43,12 +71,15 @@ struct kineto_reading {
     int64_t first_step, last_step; /* both included */
     /* kernel_wait: shorter gaps after a kernel whose successor was launched */
     int64_t kernel_delay_ns;
-    struct kineto_kinds *kinds; /* common to all traces */
+    struct kineto_kinds *kinds;       /* common to all traces */
+    const struct kineto_watch *watch; /* NULL: GPU work and steps alone are looked at */
 };
 
 /* Zero-initialise; release with kineto_trace_finish. */
 struct kineto_trace {
     const char *path; /* borrowed */
+    void *watcher;    /* borrowed: context of the watch */
+    uint64_t spans;   /* that it was shown */
     struct arena arena;
     int64_t rank, world_size;  /* -1: not given */
     const char *backend, *gpu; /* NULL: not given */
