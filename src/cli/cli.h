@@ -46,6 +46,7 @@ int cli_run(struct options *options);
 int cli_schema(struct options *options);
 int cli_sweep(struct options *options);
 int cli_timeline(struct options *options);
+int cli_trace(struct options *options);
 int cli_tune(struct options *options);
 int cli_validate(struct options *options);
 

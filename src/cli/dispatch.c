@@ -36,6 +36,7 @@ static int (*const functions[COMMAND_COUNT])(struct options *) = {
     [COMMAND_SCHEMA] = cli_schema,
     [COMMAND_SWEEP] = cli_sweep,
     [COMMAND_TIMELINE] = cli_timeline,
+    [COMMAND_TRACE] = cli_trace,
     [COMMAND_TUNE] = cli_tune,
     [COMMAND_VALIDATE] = cli_validate,
 };

@@ -17,6 +17,7 @@ static const char *const formats[] = {"table", "markdown", "latex", "csv", "json
 static const char *const intervals[] = {"t", "bootstrap-t", NULL};
 static const char *const report_formats[] = {"table", "markdown", "latex", NULL};
 static const char *const profile_formats[] = {"table", "csv", "json", NULL};
+static const char *const traced_formats[] = {"table", "json", NULL};
 static const char *const regretted[] = {"energy", "jct", "misses", NULL};
 static const char *const two_formats[] = {"table", "markdown", "latex", "csv", NULL};
 static const char *const explanation_formats[] = {"text", "json", NULL};
@@ -454,7 +455,7 @@ const struct option_row option_rows[] = {
      .help = "write the node list as a cluster section, without the power of the GPUs, which you must add"},
 
     /* ---- profile ---- */
-    {"strict", 0, NULL, IS(FLAG, profile.strict), .commands = IN(PROFILE),
+    {"strict", 0, NULL, IS(FLAG, profile.strict), .commands = IN(PROFILE) | IN(TRACE),
      .help = "refuse damaged and truncated files"},
     {"model", 0, "NAME", IS(TEXT, profile.model), .commands = IN(PROFILE),
      .help = "name of the trained model, which is not in the files"},
@@ -501,18 +502,30 @@ const struct option_row option_rows[] = {
     {"power-scope", 0, NULL, IS(WORD, profile.power_scope), .commands = IN(PROFILE),
      .choices = power_scopes, .use = PROFILE_POWER_SCOPE,
      .help = "mlperf: place of the meters: node (default), node_ac (at the plug), node_dc (after the power supplies)"},
-    {"steps", 0, "FIRST:LAST", IS(OTHER, profile), .commands = IN(PROFILE),
+    {"steps", 0, "FIRST:LAST", IS(OTHER, profile), .commands = IN(PROFILE) | IN(TRACE),
      .read = option_read_steps, .use = PROFILE_STEPS,
      .help = "kineto: only these steps, both included"},
-    {"iteration", 0, "PATTERN", IS(TEXT, profile.iteration_pattern), .commands = IN(PROFILE),
+    {"iteration", 0, "PATTERN", IS(TEXT, profile.iteration_pattern), .commands = IN(PROFILE) | IN(TRACE),
      .use = PROFILE_ITERATION,
      .help = "kineto: regular expression of annotations that begin an iteration (default: ProfilerStep#N)"},
     {"communication", 0, "PATTERN", IS(TEXT, profile.communication_pattern),
-     .commands = IN(PROFILE), .use = PROFILE_COMMUNICATION,
+     .commands = IN(PROFILE) | IN(TRACE), .use = PROFILE_COMMUNICATION,
      .help = "kineto: names of communication kernels"},
-    {"kernel-delay", 0, "US", IS(OTHER, profile.kernel_delay_us), .commands = IN(PROFILE),
+    {"kernel-delay", 0, "US", IS(OTHER, profile.kernel_delay_us), .commands = IN(PROFILE) | IN(TRACE),
      .read = option_read_microseconds, .use = PROFILE_KERNEL_DELAY, .usual = "30",
      .help = "kineto: longest gap of a stream that counts as kernel_wait, unless the host was late"},
+
+    /* ---- trace ---- */
+    {"out", 'o', "DIR", IS(FOLDER, out), .commands = IN(TRACE),
+     .help = "also write trace.json, tables and trace.html into this folder"},
+    {"format", 0, NULL, IS(CHOICE, traced.format), .commands = IN(TRACE), .usual = "table",
+     .choices = traced_formats, .help = "what to print on standard output"},
+    {"what-if", 0, "KEY=FACTOR,...", IS(TEXT, traced.what_if), .commands = IN(TRACE), .help = "replay with these lengths divided: kernel:REGEX=2x,communication=2x,copies=2x,input=0,host=1.5x"},
+    {"before", 0, "FILE|DIR", IS(TEXTS, traced.before), .commands = IN(TRACE), .help = "compare kernels with those of other traces, per step; may be given again"},
+    {"peaks", 0, "KEY=VALUE,...", IS(TEXT, traced.peaks), .commands = IN(TRACE),
+     .help = "peaks of the GPU: fp64, fp32, tf32, fp16, fp8 in FLOP/s, memory in bytes/s (default: by its name)"},
+    {"loading", 0, "PATTERN", IS(TEXT, traced.loading_pattern), .commands = IN(TRACE),
+     .help = "regular expression of ranges that load data (default: dataloader, data_loader, _next_data, next_batch)"},
 
     /* ---- calibrate ---- */
     {"node-count", 0, "[TYPE=]N", IS(OTHER, node_counts), .commands = IN(CALIBRATE),

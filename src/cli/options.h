@@ -18,7 +18,7 @@
 #include "workload/trace.h"
 #include "workload/trace_change.h"
 
-#define OPTION_ROWS_MOST 208
+#define OPTION_ROWS_MOST 224
 
 struct folder_lock;
 
@@ -205,6 +205,13 @@ struct options {
     /* profile */
     struct profile_options profile;
     enum profile_format { PROFILE_TABLE, PROFILE_CSV, PROFILE_JSON } profile_format;
+
+    /* trace */
+    struct traced_options {
+        const char *what_if, *peaks, *loading_pattern;
+        struct texts before;
+        enum traced_format { TRACED_TABLE, TRACED_JSON } format;
+    } traced;
 
     /* calibrate */
     const char *points, *check_models, *only;

@@ -1,6 +1,8 @@
 /* A tree of figures, and its two ways out. */
 #include "ingest/figures.h"
 
+#include "base/array.h"
+#include "io/csv.h"
 #include "io/json_text.h"
 
 #include <math.h>
@@ -121,6 +123,42 @@ static void write_figure_json(const struct figure *figure, int depth, struct str
 void figures_write_json(const struct figure *root, struct str *out) {
     write_figure_json(root, 0, out);
     str_add_char(out, '\n');
+}
+
+/* ---- CSV ---- */
+
+const struct figure *figures_find(const struct figure *parent, const char *name) {
+    const struct figure *member = parent->members.first;
+    while (member && compare_texts(member->name, name) != 0)
+        member = member->next;
+    return member;
+}
+
+static void add_csv_cell(const struct figure *figure, struct str *out) {
+    if (figure->kind == FIGURE_TEXT)
+        csv_add_text(out, figure->text);
+    else
+        add_scalar_text(figure, out);
+}
+
+void figures_write_csv(const struct figure *list, struct str *out) {
+    const struct figure *first = list->members.first;
+    for (const struct figure *member = first ? first->members.first : NULL; member;
+         member = member->next)
+        if (is_scalar_figure(member))
+            str_addf(out, member == first->members.first ? "%s" : ",%s", member->name);
+    for (const struct figure *row = first; row; row = row->next) {
+        str_add_char(out, '\n');
+        for (const struct figure *member = row->members.first; member; member = member->next) {
+            if (!is_scalar_figure(member))
+                continue;
+            if (member != row->members.first)
+                str_add_char(out, ',');
+            add_csv_cell(member, out);
+        }
+    }
+    if (first)
+        str_add_char(out, '\n');
 }
 
 /* ---- Tables ---- */

@@ -46,6 +46,10 @@ void figures_text(struct figure *parent, const char *name, const char *value); /
 void figures_none(struct figure *parent, const char *name);
 
 void figures_write_json(const struct figure *root, struct str *out);
+/* The single figures of each group of a list as a row; columns are those of the first one. */
+void figures_write_csv(const struct figure *list, struct str *out);
+/* The member of that name, or NULL. */
+const struct figure *figures_find(const struct figure *parent, const char *name);
 /* Single figures as "name value" lines, a list of groups as a table of its single figures, at most
    most_rows rows of each. */
 void figures_write_table(const struct figure *root, size_t most_rows, struct str *out);

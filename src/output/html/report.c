@@ -13,6 +13,7 @@
 #include "output/plot/figure.h"
 #include "output/plot/source.h"
 #include "report_parts.h"
+#include "trace_parts.h"
 
 #include <errno.h>
 #include <math.h>
@@ -556,8 +557,10 @@ int report_page_d3(const char *path, struct str *text, struct error *reterr) {
     return 0;
 }
 
-void report_page(const struct str *data, const struct str *d3, struct str *out) {
-    for (const char *at = part_page; *at;) {
+/* The page with what takes the places of its marks. */
+static void fill_page(const char *page, const struct str *data, const char *d3, const char *script,
+                      struct str *out) {
+    for (const char *at = page; *at;) {
         const char *mark = strstr(at, "@@");
         if (!mark) {
             str_add(out, at);
@@ -566,13 +569,24 @@ void report_page(const struct str *data, const struct str *d3, struct str *out) 
         str_add_bytes(out, at, (size_t)(mark - at));
         const char *name = mark + 2;
         at = strstr(name, "@@") + 2;
-        if (strncmp(name, "STYLE", 5) == 0)
-            str_add(out, part_style);
-        else if (strncmp(name, "D3", 2) == 0)
-            str_add_bytes(out, d3->text, d3->length);
-        else if (strncmp(name, "DATA", 4) == 0)
-            str_add_bytes(out, data->text, data->length);
-        else
-            str_add(out, part_script);
+        str_add(out, strncmp(name, "STYLE", 5) == 0  ? part_style
+                     : strncmp(name, "D3", 2) == 0   ? d3
+                     : strncmp(name, "DATA", 4) == 0 ? data->text
+                                                     : script);
     }
+}
+
+void report_page(const struct str *data, const struct str *d3, struct str *out) {
+    fill_page(part_page, data, d3->text, part_script, out);
+}
+
+void trace_page(const struct str *json, struct str *out) {
+    struct str data = {0};
+    for (const char *at = json->text; *at; at++) /* only texts have a "<" */
+        if (*at == '<')
+            str_add(&data, "\\u003c");
+        else
+            str_add_char(&data, *at);
+    fill_page(traced_trace_page, &data, "", traced_trace_script, out);
+    str_finish(&data);
 }

@@ -31,5 +31,7 @@ int report_data(const struct report_request *request, struct str *out,
 int report_page_d3(const char *path, struct str *text, struct error *reterr) MUST_CHECK;
 /* Puts together the page. */
 void report_page(const struct str *data, const struct str *d3, struct str *out);
+/* The page of easim trace, which needs no D3; json: trace.json. */
+void trace_page(const struct str *json, struct str *out);
 
 #endif

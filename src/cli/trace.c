@@ -1,0 +1,139 @@
+/* easim trace: what traces of the PyTorch profiler tell. A subcommand is a word in place of the
+   first file. */
+#include "ingest/trace/trace.h"
+#include "cli/cli.h"
+#include "cli/internal.h"
+#include "io/files.h"
+#include "output/folders.h"
+#include "output/html/report.h"
+
+/* Subcommands; the last row ends the table. */
+static const struct {
+    const char *name;
+    int (*run)(struct options *options);
+} words[] = {{NULL, NULL}};
+
+/* --- files of a job --- */
+
+static bool is_trace_name(const char *name) {
+    static const char *const ends[] = {".json", ".json.gz", ".json.zst"};
+    size_t length = strlen(name);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (length > strlen(ends[i]) && strcmp(name + length - strlen(ends[i]), ends[i]) == 0)
+            return true;
+    return false;
+}
+
+/* The traces of a folder, by name. */
+static int add_folder(struct options *options, const char *folder, struct texts *paths) {
+    DIR *directory = files_open_folder(folder);
+    size_t first = paths->count;
+    for (struct dirent *entry; directory && (entry = readdir(directory));)
+        if (is_trace_name(entry->d_name))
+            array_push(paths, arena_printf(&options->arena, "%s/%s", folder, entry->d_name));
+    if (directory)
+        closedir(directory);
+    if (paths->count == first)
+        return problems_say(&options->problems,
+                            "%s: expected a folder with traces (.json, .json.gz, .json.zst), got "
+                            "none in it",
+                            folder);
+    sort_array(paths->at + first, paths->count - first, by_text);
+    return 0;
+}
+
+/* Files as they are, folders as their traces. The caller frees ret_paths->at. */
+static int expand(struct options *options, const char *const *given, size_t count,
+                  struct texts *ret_paths) {
+    int r = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct stat status;
+        if (!files_stat(given[i], &status) || !S_ISDIR(status.st_mode))
+            array_push(ret_paths, given[i]);
+        else if (add_folder(options, given[i], ret_paths) < 0)
+            r = ERROR_INPUT;
+    }
+    return r;
+}
+
+/* --- results --- */
+
+/* Lists of trace.json that are also tables. */
+static const char *const tables[][2] = {{"classes.csv", "classes"},
+                                        {"time.csv", "time"},
+                                        {"kernels.csv", "kernels"},
+                                        {"families.csv", "families"},
+                                        {"communication.csv", "communication"},
+                                        {"memory_timeline.csv", "memory_timeline"},
+                                        {"memory_holders.csv", "memory_holders"}};
+
+#define TABLES (sizeof tables / sizeof *tables)
+
+static int write_folder(const struct options *options, const struct trace_report *report,
+                        struct error *reterr) {
+    struct text_file files[TABLES + 2] = {{.name = "trace.html"}};
+    struct str json = {0};
+    figures_write_json(report->figures, &json);
+    trace_page(&json, &files[0].text);
+    for (size_t i = 0; i < TABLES; i++) {
+        const struct figure *list = figures_find(report->figures, tables[i][1]);
+        files[i + 1].name = tables[i][0];
+        if (list)
+            figures_write_csv(list, &files[i + 1].text);
+    }
+    files[TABLES + 1] = (struct text_file){"trace.json", json};
+    return text_files_write(options->out, files, TABLES + 2, reterr);
+}
+
+static int conclude(const struct options *options, const struct trace_report *report) {
+    struct error error = {0};
+    int r = 0;
+    if (options->out)
+        r = write_folder(options, report, &error);
+    if (r == 0 && options->traced.format == TRACED_JSON) {
+        struct str json = {0};
+        figures_write_json(report->figures, &json);
+        r = cli_print(&json, &error);
+        str_finish(&json);
+    } else if (r == 0) {
+        r = cli_print_lines(&report->screen, &error);
+    }
+    if (r < 0)
+        return cli_report_error(&error);
+    for (size_t i = 0; i < report->notes.count; i++)
+        cli_say("%s\n", report->notes.texts[i]);
+    return report->damaged ? EXIT_RECOVERED : EXIT_DONE;
+}
+
+static int analyze(struct options *options) {
+    struct trace_report report = {.notes = {.dashes = "--", .every = true}};
+    struct texts paths = {0}, before = {0};
+    int code = EXIT_BAD_INPUT;
+    int r = expand(options, (const char *const *)options->operands, options->operand_count, &paths);
+    if (expand(options, options->traced.before.at, options->traced.before.count, &before) < 0)
+        r = ERROR_INPUT;
+    const struct trace_request request = {.reading = options->profile,
+                                          .loading_pattern = options->traced.loading_pattern,
+                                          .what_if = options->traced.what_if,
+                                          .peaks = options->traced.peaks,
+                                          .before = (char *const *)before.at,
+                                          .before_count = before.count};
+    if (r == 0)
+        r = trace_analyze((char *const *)paths.at, paths.count, &request, &report,
+                          &options->problems);
+    if (r < 0)
+        cli_report_problems(&options->problems);
+    else
+        code = conclude(options, &report);
+    trace_report_finish(&report);
+    free(paths.at);
+    free(before.at);
+    return code;
+}
+
+int cli_trace(struct options *options) {
+    for (size_t i = 0; words[i].name; i++)
+        if (strcmp(options->operands[0], words[i].name) == 0)
+            return words[i].run(options);
+    return analyze(options);
+}

@@ -1,0 +1,215 @@
+/* Gains of changes: replays of the job with other lengths; and the verdict. */
+#include "ingest/trace/findings.h"
+
+#include "base/mem.h"
+#include "base/numfmt.h"
+
+#include <math.h>
+
+#define LONGEST_KERNELS 10
+
+const char *const trace_class_names[CLASS_COUNT] = {TRACE_CLASSES(NAME_OF)};
+
+static const struct trace_changes unchanged = TRACE_UNCHANGED;
+
+/* ---- Factors of kernels by name ---- */
+
+static double **make_factors(const struct trace_job *job, double factor) {
+    double **names = mem_alloc(job->count * sizeof *names);
+    for (size_t r = 0; r < job->count; r++) {
+        size_t count = job->ranks[r]->names.entries.count;
+        names[r] = mem_alloc((count + 1) * sizeof **names);
+        for (size_t i = 0; i < count; i++)
+            names[r][i] = factor;
+    }
+    return names;
+}
+
+static void free_factors(const struct trace_job *job, double **names) {
+    for (size_t r = 0; names && r < job->count; r++)
+        free(names[r]);
+    free(names);
+}
+
+/* ---- Wishes ---- */
+
+struct wish {
+    struct trace_changes changes;
+    double **names; /* of changes */
+};
+
+/* "2x", "1.5x", "0": by what a length is divided. */
+static bool read_factor(struct slice text, double *factor) {
+    if (text.length > 1 && text.at[text.length - 1] == 'x')
+        text.length--;
+    return text.length > 0 && numfmt_parse_real(text.at, text.length, factor) && *factor >= 0 &&
+           isfinite(*factor);
+}
+
+/* Kernels whose names match; how many names did. */
+static int change_kernels(const struct trace_job *job, struct slice regex, double factor,
+                          struct wish *wish, struct error *reterr) {
+    struct name_pattern *pattern;
+    size_t matches = 0;
+    struct str text = {0};
+    str_add_bytes(&text, regex.at, regex.length);
+    int status = name_pattern_make(text.text, &pattern, reterr);
+    str_finish(&text);
+    if (status < 0)
+        return status;
+    if (!wish->names)
+        wish->names = make_factors(job, wish->changes.kernels);
+    for (size_t r = 0; r < job->count; r++) {
+        const struct trace_rank *rank = job->ranks[r];
+        bool *runs = mem_zalloc(rank->names.entries.count + 1, sizeof *runs);
+        for (size_t i = 0; i < rank->gpu.count; i++)
+            runs[rank->gpu.at[i].name] |= trace_class(rank, &rank->gpu.at[i]) == KINETO_COMPUTE;
+        for (size_t i = 0; i < rank->names.entries.count; i++) {
+            const struct intern_entry *entry = &rank->names.entries.at[i];
+            if (!runs[i] ||
+                name_pattern_matches(pattern, (struct slice){entry->key, entry->length}) <= 0)
+                continue;
+            wish->names[r][i] = factor;
+            matches++;
+        }
+        free(runs);
+    }
+    name_pattern_free(pattern);
+    return matches > 0 ? 0
+                       : error_set(reterr, ERROR_INPUT,
+                                   "expected the name of a kernel, but no "
+                                   "kernel matches \"%.*s\"",
+                                   (int)regex.length, regex.at);
+}
+
+static int change_one(const struct trace_job *job, struct slice item, struct wish *wish,
+                      struct error *reterr) {
+    struct trace_changes *c = &wish->changes;
+    const struct {
+        const char *name;
+        double *member;
+    } keys[] = {{"kernels", &c->kernels}, {"communication", &c->communication},
+                {"copies", &c->copies},   {"input", &c->input},
+                {"host", &c->host},       {"dispatch", &c->dispatch},
+                {"blocked", &c->blocked}, {"imbalance", &c->imbalance}};
+    const char *equals = memrchr(item.at, '=', item.length);
+    double factor = 1;
+    struct slice key = {item.at, equals ? (size_t)(equals - item.at) : 0};
+    if (!equals || !read_factor((struct slice){equals + 1, item.length - key.length - 1}, &factor))
+        return error_set(reterr, ERROR_INPUT,
+                         "expected KEY=FACTOR, such as communication=2x or input=0, got \"%.*s\"",
+                         (int)item.length, item.at);
+    if (slice_begins(key, "kernel:"))
+        return change_kernels(job, (struct slice){key.at + 7, key.length - 7}, factor, wish,
+                              reterr);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (slice_is(key, keys[i].name)) {
+            if (keys[i].member == &c->imbalance && factor != 0 && factor != 1)
+                return error_set(reterr, ERROR_INPUT, "expected imbalance=0, got \"%.*s\"",
+                                 (int)item.length, item.at);
+            *keys[i].member = factor;
+            return 0;
+        }
+    return error_set(reterr, ERROR_INPUT,
+                     "expected kernel:REGEX, kernels, communication, copies, input, host, "
+                     "dispatch, blocked or imbalance, got \"%.*s\"",
+                     (int)key.length, key.at);
+}
+
+int trace_what_if(const struct trace_job *job, const char *text, int64_t *ret_length_ns,
+                  struct error *reterr) {
+    struct wish wish = {unchanged, NULL};
+    int r = 0;
+    for (const char *at = text; r == 0;) {
+        size_t length = strcspn(at, ",");
+        r = change_one(job, (struct slice){at, length}, &wish, reterr);
+        if (!at[length])
+            break;
+        at += length + 1;
+    }
+    for (size_t k = 0; r == 0 && wish.names && wish.changes.kernels != 1 && k < job->count; k++)
+        for (size_t i = 0; i < job->ranks[k]->names.entries.count; i++)
+            if (wish.names[k][i] == 1)
+                wish.names[k][i] = wish.changes.kernels;
+    wish.changes.names = wish.names;
+    if (r == 0)
+        *ret_length_ns = trace_replay(job, &wish.changes);
+    free_factors(job, wish.names);
+    return r;
+}
+
+/* ---- Without each of them ---- */
+
+int64_t trace_without(const struct trace_job *job, enum trace_class_of class) {
+    struct trace_changes changes = unchanged;
+    switch (class) {
+    case CLASS_KERNELS:
+        changes.kernels = 0;
+        break;
+    case CLASS_COMMUNICATION:
+        changes.communication = 0;
+        break;
+    case CLASS_IMBALANCE:
+        changes.imbalance = 0;
+        break;
+    case CLASS_COPIES:
+        changes.copies = 0;
+        break;
+    case CLASS_INPUT:
+        changes.input = 0;
+        break;
+    case CLASS_HOST:
+        changes.host = changes.dispatch = 0;
+        break;
+    default:
+        changes.blocked = 0;
+    }
+    return trace_replay(job, &changes);
+}
+
+int64_t trace_without_kernel(const struct trace_job *job, const char *name) {
+    struct trace_changes changes = unchanged;
+    double **names = make_factors(job, 1);
+    for (size_t r = 0; r < job->count; r++) {
+        uint32_t number = intern_find(&job->ranks[r]->names, name, strlen(name));
+        if (number != INTERN_NONE)
+            names[r][number] = 0;
+    }
+    changes.names = names;
+    int64_t length_ns = trace_replay(job, &changes);
+    free_factors(job, names);
+    return length_ns;
+}
+
+int64_t trace_unchanged(const struct trace_job *job) {
+    return trace_replay(job, &unchanged);
+}
+
+/* ---- Verdict ---- */
+
+#define CLEAR_RATIO 1.3
+
+void trace_classes(const int64_t parts[PART_COUNT], int64_t ret_classes[CLASS_COUNT]) {
+    const enum trace_class_of of_part[PART_COUNT] = {
+        [PART_KERNELS] = CLASS_KERNELS,    [PART_COMMUNICATION] = CLASS_COMMUNICATION,
+        [PART_COPIES] = CLASS_COPIES,      [PART_INPUT] = CLASS_INPUT,
+        [PART_HOST] = CLASS_HOST,          [PART_DISPATCH] = CLASS_HOST,
+        [PART_BLOCKED] = CLASS_BLOCKED,    [PART_UNKNOWN] = CLASS_BLOCKED,
+        [PART_IMBALANCE] = CLASS_IMBALANCE};
+    memset(ret_classes, 0, CLASS_COUNT * sizeof *ret_classes);
+    for (size_t p = 0; p < PART_COUNT; p++)
+        ret_classes[of_part[p]] += parts[p];
+}
+
+struct trace_verdict trace_judge(const int64_t classes[CLASS_COUNT]) {
+    struct trace_verdict v = {0};
+    for (enum trace_class_of c = 0; c < CLASS_COUNT; c++)
+        if (classes[c] > classes[v.first])
+            v.first = c;
+    v.second = v.first == 0;
+    for (enum trace_class_of c = 0; c < CLASS_COUNT; c++)
+        if (c != v.first && classes[c] > classes[v.second])
+            v.second = c;
+    v.mixed = (double)classes[v.first] < CLEAR_RATIO * (double)classes[v.second];
+    return v;
+}

@@ -1,0 +1,296 @@
+/* easim trace: the analysis of all ranks of a job, part by part. */
+#include "ingest/trace/trace.h"
+
+#include "base/mem.h"
+#include "ingest/trace/findings.h"
+#include "io/bytes.h"
+
+#include <stdlib.h>
+
+/* Names of ranges in which a thread gets the next batch. */
+#define LOADING_PATTERN "(?i)dataloader|data_loader|_next_data|next_batch"
+
+/* The traces of one job, read and joined. Zero-initialise; release with finish_reading. */
+struct reading {
+    struct kineto_job read;
+    struct name_pattern *loading;
+    struct trace_rank *ranks, **by_rank; /* by file; as the job orders them */
+    size_t count;
+    struct trace_job job;
+    bool has_job;
+};
+
+static void note_count(struct reading *reading, const struct trace_rank *rank, uint64_t count,
+                       const char *what) {
+    if (count > 0)
+        problems_say(reading->read.notes, "%s: %llu %s", rank->trace->path,
+                     (unsigned long long)count, what);
+}
+
+static void note_rank(struct reading *reading, const struct trace_rank *rank) {
+    note_count(reading, rank, rank->crowded,
+               "events have names, sizes or threads too many to tell apart");
+    note_count(reading, rank, rank->doubled,
+               "correlation ids are of two launches: the first one counts");
+    note_count(reading, rank, rank->early,
+               "GPU events begin before their launch: they count as without one");
+    note_count(reading, rank, rank->overlapping,
+               "GPU events begin before the event before them in their stream has ended");
+    note_count(reading, rank, rank->unlaunched,
+               "GPU events have no launch in the trace: what they waited for is unknown");
+    if (rank->trace->steps.count == 0)
+        problems_say(reading->read.notes, "%s: no steps are marked: the window is the whole trace",
+                     rank->trace->path);
+}
+
+static int prepare_watchers(struct reading *reading, size_t count, const char *pattern,
+                            void ***ret_watchers, struct problems *problems) {
+    struct error error = {0};
+    if (name_pattern_make(pattern ? pattern : LOADING_PATTERN, &reading->loading, &error) < 0)
+        return problems_add_setting(problems, (struct location){0}, "loading",
+                                    "expected a regular expression, got \"%s\": %s", pattern,
+                                    error.text);
+    reading->ranks = mem_zalloc(count, sizeof *reading->ranks);
+    reading->by_rank = mem_zalloc(count, sizeof *reading->by_rank);
+    *ret_watchers = mem_zalloc(count, sizeof **ret_watchers);
+    reading->count = count;
+    for (size_t i = 0; i < count; i++) {
+        reading->ranks[i].loading = reading->loading;
+        reading->ranks[i].kinds = &reading->read.kinds;
+        (*ret_watchers)[i] = &reading->ranks[i];
+    }
+    return 0;
+}
+
+/* Whether the file is something else that easim knows; then a problem names the command. */
+static bool refuse_other(const char *path, struct problems *problems) {
+    char begin[512];
+    struct bytes *bytes;
+    struct error error = {0};
+    if (bytes_open(path, &bytes, &error) < 0)
+        return false; /* the reader says why */
+    ssize_t count = bytes_read(bytes, begin, sizeof begin - 1, "", &error);
+    bytes_close(bytes);
+    if (count <= 0)
+        return false;
+    begin[count] = '\0';
+    if (strncmp(begin, "job_id,", 7) == 0)
+        problems_say(problems,
+                     "%s: expected a trace of the PyTorch profiler, got a workload CSV: easim run "
+                     "replays it in a scenario",
+                     path);
+    else if (strncmp(begin, "{\"time_ns\":", 11) == 0)
+        problems_say(problems,
+                     "%s: expected a trace of the PyTorch profiler, got the events of a simulated "
+                     "run: easim analyze and easim explain read its folder",
+                     path);
+    else
+        return false;
+    return true;
+}
+
+static int check_files(const struct reading *reading, struct problems *problems) {
+    size_t before = problems->count;
+    int64_t world = -1;
+    for (size_t i = 0; i < reading->read.count; i++) {
+        const struct kineto_trace *trace = &reading->read.traces[i];
+        if (trace->gpus.all.count > 0)
+            problems_say(problems,
+                         "%s: expected a trace of the PyTorch profiler, got a timeline of easim: "
+                         "easim analyze explains a recorded run",
+                         trace->path);
+        if (world >= 0 && trace->world_size >= 0 && trace->world_size != world)
+            problems_say(problems,
+                         "%s: expected a rank of the same job of %lld ranks, got one of %lld",
+                         trace->path, (long long)world, (long long)trace->world_size);
+        world = world < 0 ? trace->world_size : world;
+    }
+    return problems->count > before ? ERROR_INPUT : 0;
+}
+
+static int read_job(struct reading *reading, char *const *paths, size_t count,
+                    const struct trace_request *request, struct trace_report *report,
+                    struct problems *problems) {
+    void **watchers = NULL;
+    size_t refused = 0;
+    kineto_job_init(&reading->read, &request->reading, &report->notes, problems);
+    reading->read.reading.watch = &trace_watch;
+    int r = prepare_watchers(reading, count, request->loading_pattern, &watchers, problems);
+    for (size_t i = 0; r == 0 && i < count; i++)
+        refused += refuse_other(paths[i], problems);
+    if (refused > 0)
+        r = ERROR_INPUT;
+    if (r == 0)
+        r = kineto_job_read(&reading->read, paths, count, watchers);
+    free(watchers);
+    for (size_t i = 0; i < count && reading->ranks; i++)
+        if (reading->ranks[i].is_chakra)
+            r = problems_say(problems,
+                             "%s: expected a trace of the PyTorch profiler, got a Chakra execution "
+                             "trace, which has no GPU times",
+                             paths[i]);
+    if (r == 0)
+        r = check_files(reading, problems);
+    report->damaged |= reading->read.damaged;
+    if (r < 0)
+        return r;
+    for (size_t i = 0; i < count; i++) {
+        struct trace_rank *rank = reading->read.traces[i].watcher;
+        reading->by_rank[i] = rank;
+        trace_rank_join(rank, &reading->read.traces[i]);
+        trace_links_init(rank);
+        note_rank(reading, rank);
+    }
+    trace_job_init(&reading->job, &reading->read, reading->by_rank);
+    reading->has_job = true;
+    kineto_job_note_ranks(&reading->read, &reading->job.matched);
+    return 0;
+}
+
+static void finish_reading(struct reading *reading) {
+    if (reading->has_job)
+        trace_job_finish(&reading->job);
+    for (size_t i = 0; i < reading->count; i++)
+        trace_rank_finish(&reading->ranks[i]);
+    free(reading->ranks);
+    free(reading->by_rank);
+    name_pattern_free(reading->loading);
+    kineto_job_finish(&reading->read);
+}
+
+/* ---- Parts of the analysis ---- */
+
+static void find_paths(struct trace_result *result) {
+    const struct trace_job *job = result->job;
+    result->ranks = mem_zalloc(job->count, sizeof *result->ranks);
+    for (size_t r = 0; r < job->count; r++) {
+        struct trace_rank_result *own = &result->ranks[r];
+        struct trace_rank *rank = job->ranks[r];
+        trace_states(rank, own->states);
+        trace_path_of_rank(job, r, &own->path);
+        trace_memory_find(rank, &own->memory);
+        for (size_t s = 0; s < STATE_COUNT; s++)
+            result->states[s] += own->states[s];
+        for (size_t p = 0; p < PART_COUNT; p++)
+            result->parts[p] += own->path.parts[p];
+        result->window_ns += rank->window.end_ns - rank->window.start_ns;
+        trace_groups_add(&result->groups, job, r);
+        trace_kernels_add(&result->kernels, rank, own->path.kernels[r]);
+    }
+    trace_path_of_job(job, &result->across);
+    trace_groups_rank(&result->groups);
+    trace_classes(result->parts, result->classes);
+    result->verdict = trace_judge(result->classes);
+}
+
+static void find_effects(struct trace_result *result) {
+    const struct trace_kernels *kernels = &result->kernels;
+    int64_t length_ns = result->job->end_ns - result->job->start_ns;
+    for (enum trace_class_of c = 0; c < CLASS_COUNT; c++)
+        result->saved_ns[c] =
+            result->classes[c] > 0 ? length_ns - trace_without(result->job, c) : 0;
+    for (size_t e = 0; e < TRACE_EFFECTS; e++) { /* the next longest on the path */
+        const struct trace_kernel *most = NULL;
+        for (size_t i = 0; i < kernels->all.count; i++) {
+            const struct trace_kernel *k = &kernels->all.at[i];
+            bool taken = false;
+            for (size_t t = 0; t < e; t++)
+                taken = taken || result->effects[t].kernel == k->name;
+            if (!taken && k->path_ns > 0 && (!most || k->path_ns > most->path_ns))
+                most = k;
+        }
+        if (!most)
+            break;
+        result->effects[result->effect_count++] = (struct trace_effect){
+            most->name, length_ns - trace_without_kernel(result->job, most->name)};
+    }
+}
+
+static int find_kernels(struct trace_result *result, const struct trace_request *request,
+                        struct problems *problems) {
+    struct error error = {0};
+    const char *device = result->read->traces[0].gpu;
+    if (trace_peaks_find(device, request->peaks, &result->kernels.peaks, &error) < 0)
+        return problems_add_setting(problems, (struct location){0}, "peaks", "%s", error.text);
+    if (!result->kernels.peaks.source && result->kernels.all.count > 0)
+        problems_add_setting(result->read->notes, (struct location){0}, "peaks",
+                             "the peaks of %s%s%s are not known: no shares of them",
+                             device ? "\"" : "the GPU", device ? device : "", device ? "\"" : "");
+    trace_kernels_rank(&result->kernels);
+    if (result->kernels.wrong > 0)
+        problems_say(result->read->notes,
+                     "%llu kernels are of operators whose sizes do not fit or whose operations "
+                     "exceed 2^63: their work is unknown",
+                     (unsigned long long)result->kernels.wrong);
+    return 0;
+}
+
+static int compare_before(struct trace_result *result, const struct trace_request *request,
+                          struct trace_report *report, struct problems *problems) {
+    struct reading other = {.count = 0};
+    struct trace_kernels before = {.ranks = 0};
+    struct trace_request plain = *request;
+    plain.reading.has_steps = false;
+    int r = read_job(&other, request->before, request->before_count, &plain, report, problems);
+    if (r == 0) {
+        for (size_t i = 0; i < other.job.count; i++)
+            trace_kernels_add(&before, other.job.ranks[i], NULL);
+        before.peaks = result->kernels.peaks;
+        trace_kernels_rank(&before);
+        trace_kernels_compare(&result->kernels, &before);
+        result->has_before = true;
+    }
+    trace_kernels_finish(&before);
+    finish_reading(&other);
+    return r;
+}
+
+static void finish_result(struct trace_result *result) {
+    for (size_t r = 0; result->ranks && r < result->job->count; r++) {
+        trace_path_finish(&result->ranks[r].path);
+        trace_memory_finish(&result->ranks[r].memory);
+    }
+    free(result->ranks);
+    trace_path_finish(&result->across);
+    trace_kernels_finish(&result->kernels);
+    trace_groups_finish(&result->groups);
+}
+
+static int analyze(struct reading *reading, const struct trace_request *request,
+                   struct trace_report *report, struct problems *problems) {
+    struct error error = {0};
+    struct trace_result result = {
+        .read = &reading->read, .job = &reading->job, .what_if = request->what_if};
+    find_paths(&result);
+    int r = find_kernels(&result, request, problems);
+    if (request->what_if &&
+        trace_what_if(result.job, request->what_if, &result.what_if_ns, &error) < 0)
+        r = problems_add_setting(problems, (struct location){0}, "what-if", "%s", error.text);
+    if (r == 0)
+        find_effects(&result);
+    if (r == 0 && request->before_count > 0)
+        r = compare_before(&result, request, report, problems);
+    if (r == 0) {
+        report->figures = figures_create(&report->arena);
+        trace_report_figures(&result, report->figures);
+        trace_report_screen(&result, &report->screen);
+    }
+    finish_result(&result);
+    return r;
+}
+
+int trace_analyze(char *const *paths, size_t count, const struct trace_request *request,
+                  struct trace_report *report, struct problems *problems) {
+    struct reading reading = {.count = 0};
+    int r = read_job(&reading, paths, count, request, report, problems);
+    if (r == 0)
+        r = analyze(&reading, request, report, problems);
+    finish_reading(&reading);
+    return r;
+}
+
+void trace_report_finish(struct trace_report *report) {
+    arena_finish(&report->arena);
+    str_finish(&report->screen);
+    problems_finish(&report->notes);
+}
