@@ -128,7 +128,8 @@ static struct trace_link leave_gpu(struct walk *walk, struct trace_link at) {
         add_part(walk, PART_COPIES, gpu->start_ns, at.time_ns);
     size_t count = trace_links_of(walk->rank, at.index, links);
     for (size_t i = 0; i < count; i++)
-        if (last.index == TRACE_NONE || links[i].time_ns > last.time_ns)
+        if (last.index == TRACE_NONE ||
+            links[i].time_ns >= last.time_ns) /* GPU events come later */
             last = links[i];
     int64_t from_ns = last.time_ns;
     if (gpu->call == TRACE_NONE) {

@@ -33,12 +33,16 @@ function bars(rows, most) {
 function table(caption, columns, rows, most = 50) {
   const left = rows.length - most;
   const body = rows.slice(0, most).map((row) => make("tr", {}, ...columns.map(([, cell, isNumber]) =>
-      make("td", {class: isNumber ? "number" : "name"}, String(cell(row) ?? "–")))));
+      make("td", {class: isNumber ? "number" : "name"}, cell(row) ?? "–"))));
   const whole = make("table", {}, make("caption", {}, make("span", {}, caption + (left > 0 ? ` (the first ${most} of ${rows.length})` : ""))),
       make("thead", {}, make("tr", {}, ...columns.map(([title, , isNumber]) => make("th", {scope: "col", class: isNumber ? "number" : null}, title)))),
       make("tbody", {}, ...body));
   return make("div", {class: rows.length > 16 ? "scroll tall" : "scroll", tabindex: 0, role: "region", "aria-label": caption}, whole);
 }
+
+/* A name of a kernel is cut; the whole one shows above it. */
+const short = (name) => make("span", {title: name}, name.length > 72 ? `${name.slice(0, 70)}\u2026` : name);
+const WIDE = Math.min(1000, Math.max(340, document.getElementById("main").clientWidth));
 
 function chart(width, height, label, ...children) {
   return make("svg:svg", {class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label}, ...children);
@@ -53,7 +57,7 @@ document.getElementById("subtitle").textContent = `${w.ranks} rank${w.ranks > 1 
   `${w.first_step !== undefined ? `, steps ${w.first_step} to ${w.last_step}` : ""}, window ${ms(w.length_us)} ms`;
 
 if (v.bound) {
-  const evidence = [`${v.largest} takes ${percent(v.largest_percent)} of the critical path; next is ${v.next} with ${percent(v.next_percent)}.`,
+  const evidence = [`Largest share of the critical path: ${v.largest}, ${percent(v.largest_percent)}; next: ${v.next}, ${percent(v.next_percent)}.`,
     `Without ${v.largest} the window would be ${percent(v.saved_if_removed_percent)} shorter.`];
   if (v.kernels_bound) evidence.push(`Most kernel time on the path is bound by: ${v.kernels_bound}.`);
   if (data.what_if) evidence.push(`With ${data.what_if.change} the window would take ${ms(data.what_if.length_us)} ms, ${percent(data.what_if.saved_percent)} less.`);
@@ -81,7 +85,7 @@ if (data.ranks.length > 1) {
 const events = data.timeline.events;
 if (events.length > 0) {
   const streams = [...new Set(events.map((e) => e.stream))].sort((a, b) => a - b);
-  const width = 1000, high = 26, left = 70, scale = (width - left) / data.timeline.length_us;
+  const width = WIDE, high = 26, left = 70, scale = (width - left) / data.timeline.length_us;
   const rows = events.map((e) => make("svg:rect", {x: left + Math.max(0, e.at_us) * scale, y: streams.indexOf(e.stream) * high + 2,
     width: Math.max(.6, Math.min(e.us, data.timeline.length_us - e.at_us) * scale), height: high - 6, fill: COLORS[e.class]},
     make("svg:title", {}, `${e.name.slice(0, 160)}: ${digits(e.us)} µs`)));
@@ -98,7 +102,7 @@ if (events.length > 0) {
 
 if (data.kernels.length > 0) {
   const tera = (value) => value === null ? "–" : digits(value / 1e12, 2);
-  const columns = [["kernel", (k) => k.name], ["family", (k) => k.family], ["count", (k) => digits(k.count, 0), true],
+  const columns = [["kernel", (k) => short(k.name)], ["family", (k) => k.family], ["count", (k) => digits(k.count, 0), true],
     ["total ms", (k) => ms(k.total_us), true], ["share %", (k) => digits(k.share_percent), true], ["on path ms", (k) => ms(k.path_us), true],
     ["mean µs", (k) => digits(k.mean_us, 2), true], ["p99 µs", (k) => digits(k.p99_us, 2), true], ["TFLOP/s", (k) => tera(k.flop_s), true],
     ["TB/s", (k) => tera(k.bytes_s), true], ["of peak %", (k) => digits(k.roofline_percent), true], ["bound", (k) => k.bound]];
@@ -109,7 +113,7 @@ if (data.kernels.length > 0) {
       make("p", {class: "note"}, data.peaks.source ? `Peaks of the GPU: ${data.peaks.source}.` : "The peaks of this GPU are not known, so shares of them are absent."),
       table("Kernels, the longest first", columns, data.kernels),
       data.kernels_removed.length > 0 ? make("h3", {}, "Saved if a kernel took no time") : null,
-      data.kernels_removed.length > 0 ? table("Longest kernels of the critical path", [["kernel", (k) => k.kernel],
+      data.kernels_removed.length > 0 ? table("Longest kernels of the critical path", [["kernel", (k) => short(k.kernel)],
         ["saved ms", (k) => ms(k.saved_if_removed_us), true], ["saved %", (k) => digits(k.saved_if_removed_percent), true]], data.kernels_removed) : null);
 }
 
@@ -129,7 +133,7 @@ if (remembered.length > 0) {
   const worst = remembered.reduce((a, b) => b.memory.peak_allocated_bytes > a.memory.peak_allocated_bytes ? b : a);
   const points = data.memory_timeline.filter((p) => p.rank === worst.rank), m = worst.memory;
   const most = Math.max(...points.map((p) => Math.max(p.most_bytes, p.reserved_bytes || 0)), 1), least = Math.min(0, ...points.map((p) => p.least_bytes));
-  const width = 1000, height = 220, x = (us) => 10 + (width - 20) * us / worst.window_us, y = (b) => height - 20 - (height - 40) * (b - least) / (most - least);
+  const width = WIDE, height = 220, x = (us) => 10 + (width - 20) * us / worst.window_us, y = (b) => height - 20 - (height - 40) * (b - least) / (most - least);
   const line = (key, color) => make("svg:polyline", {fill: "none", stroke: color, "stroke-width": 1.5,
     points: points.filter((p) => p[key] !== null).map((p) => `${x(p.at_us)},${y(p[key])}`).join(" ")});
   const facts = [`Peak ${m.level_at_start_known ? "" : "start + "}${mb(m.peak_allocated_bytes)} MB allocated`,
