@@ -403,6 +403,7 @@ void options_finish(struct options *options) {
     free(options->memory.at);
     free(options->node_gpus.at);
     free(options->node_counts.at);
+    free(options->traced.before.at);
     folder_lock_release(options->folder);
     str_finish(&options->stdin_text);
     arena_finish(&options->arena);

@@ -15,34 +15,34 @@ const char *const trace_bound_names[BOUND_COUNT] = {TRACE_BOUNDS(NAME_OF)};
 
 /* --- peaks --- */
 
-/* Dense peaks in TFLOP/s (fp64, fp32, tf32, fp16 and bf16, fp8) and memory in TB/s, of data sheets:
+/* Dense peaks in TFLOP/s (fp64, fp32, tf32, fp16 and bf16, fp8) and memory in GB/s, of data sheets:
    vectors for fp64 and fp32, matrices for the others. The longest name that the device's name has
    in it decides. AMD's are of one device as the runtime shows it: half an MI250. */
 static const struct {
     const char *device, *source;
-    double tflop_s[PRECISION_COUNT], tbytes_s;
+    double tflop_s[PRECISION_COUNT], gbytes_s;
 } devices[] = {
-    {"V100-SXM2", "NVIDIA V100 data sheet, 2020", {7.8, 15.7, 0, 125, 0}, 0.9},
-    {"V100-PCIE", "NVIDIA V100 data sheet, 2020", {7, 14, 0, 112, 0}, 0.9},
-    {"V100-DGXS", "NVIDIA DGX Station data sheet, 2018", {7.8, 15.7, 0, 125, 0}, 0.9},
-    {"T4", "NVIDIA T4 data sheet, 2019", {0, 8.1, 0, 65, 0}, 0.32},
-    {"A100-SXM4-40GB", "NVIDIA A100 data sheet, 2021", {9.7, 19.5, 156, 312, 0}, 1.555},
-    {"A100-SXM4-80GB", "NVIDIA A100 data sheet, 2021", {9.7, 19.5, 156, 312, 0}, 2.039},
-    {"A100-PCIE-40GB", "NVIDIA A100 data sheet, 2021", {9.7, 19.5, 156, 312, 0}, 1.555},
-    {"A100 80GB PCIe", "NVIDIA A100 data sheet, 2021", {9.7, 19.5, 156, 312, 0}, 1.935},
-    {"A10", "NVIDIA A10 data sheet, 2021", {0, 31.2, 62.5, 125, 0}, 0.6},
-    {"A40", "NVIDIA A40 data sheet, 2021", {0, 37.4, 74.8, 149.7, 0}, 0.696},
-    {"L4", "NVIDIA L4 data sheet, 2023", {0, 30.3, 60, 121, 242.5}, 0.3},
-    {"L40S", "NVIDIA L40S data sheet, 2023", {0, 91.6, 183, 362.05, 733}, 0.864},
-    {"H100 80GB HBM3", "NVIDIA H100 data sheet, 2023", {34, 67, 494.5, 989.5, 1979}, 3.35},
-    {"H100 PCIe", "NVIDIA H100 data sheet, 2022", {26, 51, 378, 756, 1513}, 2},
-    {"H100 NVL", "NVIDIA H100 data sheet, 2024", {30, 60, 417.5, 835.5, 1670.5}, 3.9},
-    {"H200", "NVIDIA H200 data sheet, 2024", {34, 67, 494.5, 989.5, 1979}, 4.8},
-    {"B200", "NVIDIA HGX B200 data sheet, 2025", {37, 75, 1125, 2250, 4500}, 7.7},
-    {"MI250X", "AMD Instinct MI250X data sheet, 2021", {23.95, 23.95, 0, 191.5, 0}, 1.638},
-    {"MI250", "AMD Instinct MI250 data sheet, 2021", {22.65, 22.65, 0, 181.05, 0}, 1.638},
-    {"MI300X", "AMD Instinct MI300X data sheet, 2023", {81.7, 163.4, 653.7, 1307.4, 2614.9}, 5.3},
-    {"MI325X", "AMD Instinct MI325X data sheet, 2024", {81.7, 163.4, 653.7, 1307.4, 2614.9}, 6},
+    {"V100-SXM2", "NVIDIA V100 data sheet, 2020", {7.8, 15.7, 0, 125, 0}, 900},
+    {"V100-PCIE", "NVIDIA V100 data sheet, 2020", {7, 14, 0, 112, 0}, 900},
+    {"V100-DGXS", "NVIDIA DGX Station data sheet, 2018", {7.8, 15.7, 0, 125, 0}, 900},
+    {"T4", "NVIDIA T4 data sheet, 2019", {0, 8.1, 0, 65, 0}, 320},
+    {"A100-SXM4-40GB", "NVIDIA A100 data sheet, 2021", {9.7, 19.5, 156, 312, 0}, 1555},
+    {"A100-SXM4-80GB", "NVIDIA A100 data sheet, 2021", {9.7, 19.5, 156, 312, 0}, 2039},
+    {"A100-PCIE-40GB", "NVIDIA A100 data sheet, 2021", {9.7, 19.5, 156, 312, 0}, 1555},
+    {"A100 80GB PCIe", "NVIDIA A100 data sheet, 2021", {9.7, 19.5, 156, 312, 0}, 1935},
+    {"A10", "NVIDIA A10 data sheet, 2021", {0, 31.2, 62.5, 125, 0}, 600},
+    {"A40", "NVIDIA A40 data sheet, 2021", {0, 37.4, 74.8, 149.7, 0}, 696},
+    {"L4", "NVIDIA L4 data sheet, 2023", {0, 30.3, 60, 121, 242.5}, 300},
+    {"L40S", "NVIDIA L40S data sheet, 2023", {0, 91.6, 183, 362.05, 733}, 864},
+    {"H100 80GB HBM3", "NVIDIA H100 data sheet, 2023", {34, 67, 494.5, 989.5, 1979}, 3350},
+    {"H100 PCIe", "NVIDIA H100 data sheet, 2022", {26, 51, 378, 756, 1513}, 2000},
+    {"H100 NVL", "NVIDIA H100 data sheet, 2024", {30, 60, 417.5, 835.5, 1670.5}, 3900},
+    {"H200", "NVIDIA H200 data sheet, 2024", {34, 67, 494.5, 989.5, 1979}, 4800},
+    {"B200", "NVIDIA HGX B200 data sheet, 2025", {37, 75, 1125, 2250, 4500}, 7700},
+    {"MI250X", "AMD Instinct MI250X data sheet, 2021", {23.95, 23.95, 0, 191.5, 0}, 1638},
+    {"MI250", "AMD Instinct MI250 data sheet, 2021", {22.65, 22.65, 0, 181.05, 0}, 1638},
+    {"MI300X", "AMD Instinct MI300X data sheet, 2023", {81.7, 163.4, 653.7, 1307.4, 2614.9}, 5300},
+    {"MI325X", "AMD Instinct MI325X data sheet, 2024", {81.7, 163.4, 653.7, 1307.4, 2614.9}, 6000},
 };
 
 /* Whether the name has the word in it, between characters that are no letters or digits. */
@@ -87,7 +87,7 @@ int trace_peaks_find(const char *device, const char *given, struct trace_peaks *
         ret_peaks->source = devices[i].source;
         for (size_t p = 0; p < PRECISION_COUNT; p++)
             ret_peaks->flop_s[p] = devices[i].tflop_s[p] * 1e12;
-        ret_peaks->bytes_s = devices[i].tbytes_s * 1e12;
+        ret_peaks->bytes_s = devices[i].gbytes_s * 1e9;
     }
     for (const char *at = given; at && *at;) {
         size_t length = strcspn(at, ",");
