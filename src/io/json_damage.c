@@ -139,7 +139,8 @@ enum json_verdict json_lint(struct json_lint *lint, const char **text, const cha
             if (at < end)
                 lint->place = BEHIND;
         } else if (is_lint_blank(*at)) {
-            at++;
+            while (at < end && is_lint_blank(*at))
+                at++;
         } else {
             good = lint_byte(lint, *at);
             at += good;

@@ -39,7 +39,13 @@ static const char *scan_scalar(const char *at, const char *end) {
 
 /* Up to the bracket that closes the value, or NULL. */
 static const char *scan_brackets(struct json_scan *scan, const char *at, const char *end) {
-    while (at < end) {
+    static const bool stops[256] = {
+        ['"'] = true, ['{'] = true, ['['] = true, ['}'] = true, [']'] = true};
+    for (;;) {
+        while (at < end && !stops[(unsigned char)*at])
+            at++;
+        if (at == end)
+            return NULL;
         switch (*at++) {
         case '"':
             scan->inside = INSIDE_STRING;
@@ -60,7 +66,6 @@ static const char *scan_brackets(struct json_scan *scan, const char *at, const c
             break;
         }
     }
-    return NULL;
 }
 
 const char *json_scan(struct json_scan *scan, const char *at, const char *end) {

@@ -69,6 +69,7 @@ def test_path_by_hand(folder):
     # Idle 0..20 before a kernel whose launch ended at 14; after the last kernel the host is at work.
     assert shares(got["states"]) == {"compute": 40, "host": 54, "dispatch": 6}, got["states"]
     assert got["verdict"]["bound"] == "host" and got["verdict"]["next"] == "kernels"
+    assert got["verdict"]["evidence"] == ["2 launches take 4.00 us each on average, and the host is inside synchronize calls for 52.0 % of the time"]
     saved = {row["name"]: row["saved_if_removed_us"] for row in got["classes"]}
     # Without host and dispatch the kernels remain: 40. Without kernels: 14 + 6, then 10 + 30.
     assert saved["host"] == 60 and saved["kernels"] == 40, saved
@@ -144,6 +145,7 @@ def check_late(got):
         assert shares(row["path"]) == expected, (row["rank"], row["path"])
     # Means over ranks: imbalance 350, host with dispatch 250, communication 100; 350 is 1.4 times 250.
     assert got["verdict"]["bound"] == "imbalance" and got["verdict"]["next"] == "host", got["verdict"]
+    assert got["verdict"]["evidence"] == ["rank 5 is the last one to begin 1 of 1 collectives"]
     # Across ranks: host 90 and the collective on the rank that ends last, then the late rank from its launch back.
     assert shares(got["path_across_ranks"]) == {"host": 594, "dispatch": 6, "communication": 100}
     assert [row["path_across_us"] for row in got["ranks"]] == [190, 0, 0, 0, 0, 510, 0, 0]
@@ -333,11 +335,12 @@ def test_bad_inputs(folder):
     m = found(Rank().step(0, 0, 50).memory(1, 10, 5, 10, 99).memory(2, -10, 5, 0, 99).memory(3, -10, 5, 0, 99).memory(4, -7, 6, 0, 99)
               .memory(5, 10, 7, 10, 99).memory(6, 10, 7, 20, 99).write(bad))["ranks"][0]["memory"]
     assert (m["freed_twice"], m["freed_but_not_allocated_in_trace"], m["allocated_twice"]) == (1, 1, 1), m
+    noted(Rank().step(0, 0, 50).memory(1, 10, 5, 10, 99), "no Python stacks")
     text = Path(folder / "a.json").read_text()
     (folder / "cut.json").write_text(text[:text.index("relu_kernel")])
     trace(folder / "cut.json", code=3, says="truncated at byte")
     trace(folder / "cut.json", "--strict", code=2, says="truncated at byte")
-    return 30
+    return 31
 
 
 def test_mtia_and_hip(folder):

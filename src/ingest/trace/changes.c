@@ -213,3 +213,103 @@ struct trace_verdict trace_judge(const int64_t classes[CLASS_COUNT]) {
     v.mixed = (double)classes[v.first] < CLEAR_RATIO * (double)classes[v.second];
     return v;
 }
+
+/* ---- Evidence ---- */
+
+static void say_kernels(const struct trace_result *result, struct str *out) {
+    const struct trace_kernel *most = NULL;
+    for (size_t i = 0; i < result->kernels.all.count; i++)
+        if (!most || result->kernels.all.at[i].path_ns > most->path_ns)
+            most = &result->kernels.all.at[i];
+    if (most && most->path_ns > 0)
+        str_addf(out, "the kernel longest on the path is %.60s, %.1f %% of it", most->name,
+                 100 * (double)most->path_ns / (double)result->window_ns);
+}
+
+static void say_communication(const struct trace_result *result, struct str *out) {
+    if (result->groups.all.count == 0)
+        return;
+    const struct trace_traffic *t = &result->groups.all.at[0];
+    str_addf(out, "%.60s of %.60s takes longest: %.3f ms, of which %.1f %% are exposed",
+             t->collective, t->group, (double)t->time_ns / 1e6,
+             t->time_ns > 0 ? 100 * (double)t->exposed_ns / (double)t->time_ns : 0);
+}
+
+static void say_imbalance(const struct trace_result *result, struct str *out) {
+    const struct trace_job *job = result->job;
+    size_t *last = mem_zalloc(job->count, sizeof *last), most = 0;
+    for (size_t i = 0; i < job->collectives.count; i++)
+        last[job->collectives.at[i].last_rank]++;
+    for (size_t r = 0; r < job->count; r++)
+        most = last[r] > last[most] ? r : most;
+    if (job->collectives.count > 0)
+        str_addf(out, "rank %lld is the last one to begin %zu of %zu collectives",
+                 (long long)result->read->traces[most].rank, last[most], job->collectives.count);
+    free(last);
+}
+
+static void say_input(const struct trace_result *result, struct str *out) {
+    const char *longest = NULL;
+    int64_t most_ns = 0;
+    size_t count = 0;
+    for (size_t r = 0; r < result->job->count; r++) {
+        const struct trace_rank *rank = result->job->ranks[r];
+        for (size_t i = 0; i < rank->ops.count; i++) {
+            const struct trace_op *op = &rank->ops.at[i];
+            if (!op->is_loading || op->start_ns < rank->window.start_ns ||
+                op->start_ns >= rank->window.end_ns)
+                continue;
+            count++;
+            if (op->end_ns - op->start_ns > most_ns) {
+                most_ns = op->end_ns - op->start_ns;
+                longest = intern_text(&rank->names, op->name);
+            }
+        }
+    }
+    if (longest)
+        str_addf(out, "%zu ranges load data, the longest one takes %.3f ms: %.60s", count,
+                 (double)most_ns / 1e6, longest);
+}
+
+static void say_host(const struct trace_result *result, struct str *out) {
+    size_t launches = 0;
+    int64_t launch_ns = 0, sync_ns = 0;
+    for (size_t r = 0; r < result->job->count; r++) {
+        const struct trace_rank *rank = result->job->ranks[r];
+        for (size_t i = 0; i < rank->calls.count; i++) {
+            const struct trace_call *call = &rank->calls.at[i];
+            if (call->nested || call->start_ns < rank->window.start_ns ||
+                call->start_ns >= rank->steps_end_ns)
+                continue;
+            launches += call->correlation != 0;
+            launch_ns += call->correlation != 0 ? call->end_ns - call->start_ns : 0;
+            sync_ns += call->type == CALL_SYNC ? call->end_ns - call->start_ns : 0;
+        }
+    }
+    if (launches > 0)
+        str_addf(out,
+                 "%zu launches take %.2f us each on average, and the host is inside synchronize "
+                 "calls for %.1f %% of the time",
+                 launches, (double)launch_ns / 1000 / (double)launches,
+                 100 * (double)sync_ns / (double)result->window_ns);
+    else
+        str_add(out, "the trace has no launches");
+}
+
+void trace_evidence(const struct trace_result *result, enum trace_class_of class,
+                    struct str *out) {
+    void (*const say[CLASS_COUNT])(const struct trace_result *, struct str *) = {
+        [CLASS_KERNELS] = say_kernels,     [CLASS_COMMUNICATION] = say_communication,
+        [CLASS_IMBALANCE] = say_imbalance, [CLASS_INPUT] = say_input,
+        [CLASS_HOST] = say_host};
+    if (say[class])
+        say[class](result, out);
+    else
+        str_addf(out, "%s: %.1f %% of the time by the state of the GPU",
+                 class == CLASS_COPIES ? "copies" : "blocked",
+                 100 *
+                     (double)(class == CLASS_COPIES
+                                  ? result->states[STATE_COPY]
+                                  : result->states[STATE_BLOCKED] + result->states[STATE_UNKNOWN]) /
+                     (double)result->window_ns);
+}

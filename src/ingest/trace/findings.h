@@ -211,6 +211,8 @@ struct trace_result {
     struct trace_groups groups;
 };
 
+/* A sentence on what is largest in a class; nothing if there is none. */
+void trace_evidence(const struct trace_result *result, enum trace_class_of class, struct str *out);
 void trace_report_figures(const struct trace_result *result, struct figure *root);
 void trace_report_screen(const struct trace_result *result, struct str *out);
 

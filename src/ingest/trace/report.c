@@ -59,6 +59,15 @@ static void add_verdict(const struct trace_result *result, struct figure *root) 
                  percent((double)result->saved_ns[v->first], job_ns(result)));
     if (v->first == CLASS_KERNELS || (v->mixed && v->second == CLASS_KERNELS))
         figures_text(group, "kernels_bound", kernels_bound(result));
+    struct str text = {0};
+    struct figure *evidence = figures_list(group, "evidence");
+    for (int i = 0; i < 1 + v->mixed; i++) {
+        text.length = 0;
+        trace_evidence(result, i == 0 ? v->first : v->second, &text);
+        if (text.length > 0)
+            figures_text(evidence, NULL, text.text);
+    }
+    str_finish(&text);
     struct figure *list = figures_list(root, "classes");
     for (size_t c = 0; c < CLASS_COUNT; c++) {
         struct figure *row = figures_group(list, NULL);
@@ -408,8 +417,16 @@ static void show_verdict(const struct trace_result *result, struct str *out) {
                  trace_class_names[v->first], first, trace_class_names[v->second], second);
     if (v->first == CLASS_KERNELS || (v->mixed && v->second == CLASS_KERNELS))
         str_addf(out, "  most kernel time on the path is bound by: %s\n", kernels_bound(result));
-    str_addf(out, "  without %s the window would be %.1f %% shorter\n", trace_class_names[v->first],
+    str_addf(out, "  without %s the window would be %.1f %% shorter", trace_class_names[v->first],
              percent((double)result->saved_ns[v->first], job_ns(result)));
+    for (int i = 0; i < 1 + v->mixed; i++) {
+        size_t length = out->length;
+        str_add(out, "\n  ");
+        trace_evidence(result, i == 0 ? v->first : v->second, out);
+        if (out->length == length + 3)
+            out->length = length;
+    }
+    str_add_char(out, '\n');
 }
 
 struct line {

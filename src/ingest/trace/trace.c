@@ -38,6 +38,15 @@ static void note_rank(struct reading *reading, const struct trace_rank *rank) {
                "GPU events begin before the event before them in their stream has ended");
     note_count(reading, rank, rank->unlaunched,
                "GPU events have no launch in the trace: what they waited for is unknown");
+    bool has_frames = false, has_addresses = false;
+    for (size_t i = 0; i < rank->ops.count && !has_frames; i++)
+        has_frames = rank->ops.at[i].category == KINETO_FRAME;
+    for (size_t i = 0; i < rank->memory.count && !has_addresses; i++)
+        has_addresses = rank->memory.at[i].address != 0;
+    if (has_addresses && !has_frames)
+        problems_say(reading->read.notes,
+                     "%s: no Python stacks: what holds memory is known by operator alone",
+                     rank->trace->path);
     if (rank->trace->steps.count == 0)
         problems_say(reading->read.notes, "%s: no steps are marked: the window is the whole trace",
                      rank->trace->path);

@@ -33,7 +33,7 @@ function bars(rows, most) {
 function table(caption, columns, rows, most = 50) {
   const left = rows.length - most;
   const body = rows.slice(0, most).map((row) => make("tr", {}, ...columns.map(([, cell, isNumber]) =>
-      make("td", {class: isNumber ? "number" : "name"}, cell(row) ?? "–"))));
+      make("td", {class: isNumber ? "number" : cell(row) instanceof Element ? "name" : null}, cell(row) ?? "–"))));
   const whole = make("table", {}, make("caption", {}, make("span", {}, caption + (left > 0 ? ` (the first ${most} of ${rows.length})` : ""))),
       make("thead", {}, make("tr", {}, ...columns.map(([title, , isNumber]) => make("th", {scope: "col", class: isNumber ? "number" : null}, title)))),
       make("tbody", {}, ...body));
@@ -59,6 +59,7 @@ document.getElementById("subtitle").textContent = `${w.ranks} rank${w.ranks > 1 
 if (v.bound) {
   const evidence = [`Largest share of the critical path: ${v.largest}, ${percent(v.largest_percent)}; next: ${v.next}, ${percent(v.next_percent)}.`,
     `Without ${v.largest} the window would be ${percent(v.saved_if_removed_percent)} shorter.`];
+  for (const text of v.evidence) evidence.push(`${text[0].toUpperCase()}${text.slice(1)}.`);
   if (v.kernels_bound) evidence.push(`Most kernel time on the path is bound by: ${v.kernels_bound}.`);
   if (data.what_if) evidence.push(`With ${data.what_if.change} the window would take ${ms(data.what_if.length_us)} ms, ${percent(data.what_if.saved_percent)} less.`);
   const named = (list) => list.filter((r) => r.us > 0).map((r) => ({name: r.name, value: r.percent}));
@@ -146,6 +147,6 @@ if (remembered.length > 0) {
       make("p", {class: "keys"}, make("span", {}, make("i", {style: "background: var(--c0)"}), "most allocated"), make("span", {}, make("i", {style: "background: var(--c1)"}), "reserved")),
       chart(width, height, "GPU memory over the window", line("reserved_bytes", "var(--c1)"), line("most_bytes", "var(--c0)"),
           make("svg:text", {x: 10, y: 14}, `${mb(most)} MB`), make("svg:text", {x: width - 10, y: height - 4, "text-anchor": "end"}, `${ms(worst.window_us)} ms`)),
-      holders.length > 0 ? table("What holds memory", [["by", (h) => h.by], ["name", (h) => h.name ?? "outside of any"], ["alive", (h) => h.alive],
+      holders.length > 0 ? table("What holds memory", [["by", (h) => h.by], ["name", (h) => short(h.name ?? "outside of any")], ["alive", (h) => h.alive],
         ["MB", (h) => mb(h.bytes), true], ["allocations", (h) => digits(h.count, 0), true]], holders) : null);
 }
