@@ -257,7 +257,7 @@ def remembered(steps=8, leak=0, device=1, totals=True, addresses=True):
 
 def test_memory(folder):
     m = found(remembered().write(folder / "a.json"))["ranks"][0]["memory"]
-    assert m["peak_allocated_bytes"] == 1500 and m["fragmentation"] == 1 - 1500 / 4000 and m["before_trace_bytes"] == 1000, m
+    assert m["peak_allocated_bytes"] == 1500 and m["fragmentation"] == 1 - 1500 / 4000 and m["before_window_bytes"] == 1000, m
     assert m["leak_judged"] and not m["leaks"] and m["growth_per_step_bytes"] == 0, m
     assert found(remembered(device=6).write(folder / "amd.json"))["ranks"][0]["memory"]["peak_allocated_bytes"] == 1500
     old = found(remembered(totals=False, addresses=False).write(folder / "old.json"))["ranks"][0]["memory"]
@@ -304,6 +304,8 @@ def test_bad_inputs(folder):
     refused("got the events of a simulated run: easim analyze", folder / "t.jsonl")
     (folder / "c.json").write_text(json.dumps({"schema": "1.1.1-chakra.0.0.4", "pid": 1, "nodes": [{"id": 1, "name": "aten::mm"}]}))
     refused("got a Chakra execution trace", folder / "c.json")
+    Rank().add("easim.run", "job-1", 0, 5, gpu=0, energy_j=2).write(folder / "e.json")
+    refused("got a timeline of easim: easim analyze", folder / "e.json")
     (folder / "none").mkdir()
     refused("expected a folder with traces", folder / "none")
     refused("cannot open", folder / "absent.json")
@@ -334,13 +336,30 @@ def test_bad_inputs(folder):
         noted(sized(sizes), "1 kernels are of operators whose sizes do not fit")
     m = found(Rank().step(0, 0, 50).memory(1, 10, 5, 10, 99).memory(2, -10, 5, 0, 99).memory(3, -10, 5, 0, 99).memory(4, -7, 6, 0, 99)
               .memory(5, 10, 7, 10, 99).memory(6, 10, 7, 20, 99).write(bad))["ranks"][0]["memory"]
-    assert (m["freed_twice"], m["freed_but_not_allocated_in_trace"], m["allocated_twice"]) == (1, 1, 1), m
+    assert (m["freed_twice"], m["freed_but_allocated_before"], m["allocated_twice"]) == (1, 1, 1), m
     noted(Rank().step(0, 0, 50).memory(1, 10, 5, 10, 99), "no Python stacks")
     text = Path(folder / "a.json").read_text()
     (folder / "cut.json").write_text(text[:text.index("relu_kernel")])
     trace(folder / "cut.json", code=3, says="truncated at byte")
     trace(folder / "cut.json", "--strict", code=2, says="truncated at byte")
-    return 31
+    return 32
+
+
+def test_part_of_a_trace(folder):
+    """A file with the events of step 1 alone gives what `--steps 1:1` of all three gives."""
+    def step(rank, s):
+        at = 1000 * s
+        rank.step(s, at, at + 900).add("cpu_op", "aten::empty", at + 1, at + 9).memory(at + 5, 64, 10 + s, 64 * (s + 1), 999)
+        rank.call("cudaLaunchKernel", at + 10, at + 14, 10 * s + 1).call("cudaLaunchKernel", at + 20, at + 24, 10 * s + 2)
+        return rank.kernel("a", at + 20, at + 400, 10 * s + 1).kernel("b", at + 400, at + 950, 10 * s + 2)
+    whole, part = Rank(), step(Rank(), 1)
+    for s in range(3):
+        step(whole, s)
+    one, other = found(whole.write(folder / "whole.json"), "--steps", "1:1"), found(part.write(folder / "part.json"))
+    for got in one, other:
+        del got["ranks"][0]["file"], got["ranks"][0]["records"]
+    assert one == other and one["window"]["length_us"] == 950
+    return 1
 
 
 def test_mtia_and_hip(folder):
@@ -425,5 +444,5 @@ def test_real_work_and_memory(folder):
 
 if __name__ == "__main__":
     cases(test_path_by_hand, test_what_if_by_hand, test_delays_by_hand, test_streams_by_hand, test_queue_by_hand, test_late_rank, test_clocks_off,
-          test_late_stage_and_groups, test_operations, test_before, test_memory, test_files, test_bad_inputs, test_mtia_and_hip, test_real_traces,
+          test_late_stage_and_groups, test_operations, test_before, test_memory, test_files, test_bad_inputs, test_part_of_a_trace, test_mtia_and_hip, test_real_traces,
           test_unchanged_replay, test_real_work_and_memory)

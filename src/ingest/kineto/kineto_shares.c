@@ -211,6 +211,7 @@ static void keep_steps(struct kineto_trace *trace, const uint32_t *index) {
 
 void kineto_prepare(struct kineto_trace *trace, const struct kineto_reading *reading,
                     struct kineto_streams *ret_streams) {
+    const bool only_steps = reading->has_steps && trace->steps.count > 0;
     uint32_t *index;
     size_t kept = 0;
     order_steps(trace, reading);
@@ -225,7 +226,7 @@ void kineto_prepare(struct kineto_trace *trace, const struct kineto_reading *rea
         bool launched = find_launch(trace, &event, &launch_ns);
         uint32_t step = step_at(trace, launched ? launch_ns : event.start_ns);
         event.correlation = step == KINETO_NO_STEP ? step : index[step];
-        if (reading->has_steps && event.correlation == KINETO_NO_STEP)
+        if (only_steps && event.correlation == KINETO_NO_STEP)
             continue;
         kineto_streams_add(ret_streams, trace, &event, launched ? &launch_ns : NULL,
                            reading->kernel_delay_ns);

@@ -296,12 +296,13 @@ static void say_host(const struct trace_result *result, struct str *out) {
         str_add(out, "the trace has no launches");
 }
 
-void trace_evidence(const struct trace_result *result, enum trace_class_of class,
-                    struct str *out) {
-    void (*const say[CLASS_COUNT])(const struct trace_result *, struct str *) = {
-        [CLASS_KERNELS] = say_kernels,     [CLASS_COMMUNICATION] = say_communication,
-        [CLASS_IMBALANCE] = say_imbalance, [CLASS_INPUT] = say_input,
-        [CLASS_HOST] = say_host};
+void trace_evidence(const struct trace_result *result, enum trace_class_of class, struct str *out) {
+    void (*const say[CLASS_COUNT])(const struct trace_result *,
+                                   struct str *) = {[CLASS_KERNELS] = say_kernels,
+                                                    [CLASS_COMMUNICATION] = say_communication,
+                                                    [CLASS_IMBALANCE] = say_imbalance,
+                                                    [CLASS_INPUT] = say_input,
+                                                    [CLASS_HOST] = say_host};
     if (say[class])
         say[class](result, out);
     else

@@ -345,6 +345,11 @@ bool trace_in_window(const struct trace_rank *rank, const struct trace_gpu *gpu)
     return gpu->start_ns < rank->window.end_ns && launch_ns(rank, gpu) < rank->steps_end_ns;
 }
 
+bool trace_of_steps(const struct trace_rank *rank, const struct trace_gpu *gpu) {
+    int64_t launched = launch_ns(rank, gpu);
+    return launched >= rank->window.start_ns && launched < rank->steps_end_ns;
+}
+
 static struct trace_span span_of_steps(const struct kineto_trace *trace) {
     struct trace_span w = {INT64_MAX, INT64_MIN};
     for (size_t i = 0; i < trace->steps.count; i++) {

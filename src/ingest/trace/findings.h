@@ -146,7 +146,7 @@ struct trace_memory_use {
     int64_t start_level; /* allocated before the first event; without totals 0 */
     int64_t peak, peak_at_ns, reserved_at_peak, peak_reserved; /* -1: not given */
     uint32_t peak_event;
-    int64_t before_trace; /* alive at the peak, allocated before the trace began */
+    int64_t before_window; /* alive at the peak, allocated before the window began */
     struct trace_memory_bin bins[TRACE_MEMORY_BINS]; /* equal parts of the window */
     struct trace_held_list holders[HOLDER_COUNT], leaking[HOLDER_COUNT];
     bool judged, leaks; /* over enough steps */

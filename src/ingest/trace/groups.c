@@ -103,8 +103,7 @@ void trace_groups_add(struct trace_groups *groups, const struct trace_job *job, 
     find_cover(rank, &cover);
     for (uint32_t i = 0; i < rank->gpu.count; i++) {
         const struct trace_gpu *gpu = &rank->gpu.at[i];
-        if (trace_class(rank, gpu) != KINETO_COMMUNICATION ||
-            gpu->start_ns < rank->window.start_ns || !trace_in_window(rank, gpu))
+        if (trace_class(rank, gpu) != KINETO_COMMUNICATION || !trace_of_steps(rank, gpu))
             continue;
         const struct kineto_kind *kind = &rank->kinds->all.at[gpu->kind];
         static const struct trace_group none = {NULL, NULL, NULL};

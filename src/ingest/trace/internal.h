@@ -110,6 +110,8 @@ enum kineto_class trace_class(const struct trace_rank *rank, const struct trace_
 uint32_t trace_track(const struct trace_rank *rank, const struct trace_gpu *gpu);
 /* Whether the steps of the window, or earlier ones, launched it before the window ended. */
 bool trace_in_window(const struct trace_rank *rank, const struct trace_gpu *gpu);
+/* Whether the steps of the window launched it. */
+bool trace_of_steps(const struct trace_rank *rank, const struct trace_gpu *gpu);
 void trace_rank_finish(struct trace_rank *rank);
 
 /* --- states: time by state of the GPU --- */

@@ -159,8 +159,7 @@ static struct trace_kernel *kernel_of(struct trace_kernels *kernels, struct work
 }
 
 static bool counts(const struct trace_rank *rank, const struct trace_gpu *gpu) {
-    return gpu->start_ns >= rank->window.start_ns && trace_in_window(rank, gpu) &&
-           trace_class(rank, gpu) == KINETO_COMPUTE;
+    return trace_of_steps(rank, gpu) && trace_class(rank, gpu) == KINETO_COMPUTE;
 }
 
 /* Time of the kernels of each operator with sizes. */

@@ -49,6 +49,13 @@ static void add_point(struct trace_memory_use *use, const struct trace_rank *ran
     at->reserved = event->reserved > at->reserved ? event->reserved : at->reserved;
 }
 
+/* Only events inside of the window count, so that a part of a trace gives what its whole gives. */
+static bool is_of(const struct trace_rank *rank, const struct trace_memory_use *use,
+                  const struct trace_memory *event) {
+    return event->device == use->device && event->time_ns >= rank->window.start_ns &&
+           event->time_ns < rank->window.end_ns;
+}
+
 /* Least levels of steps: that at their begin, or a lower one inside. */
 static void find_minima(const struct trace_rank *rank, struct trace_memory_use *use,
                         int64_t *minima) {
@@ -57,7 +64,7 @@ static void find_minima(const struct trace_rank *rank, struct trace_memory_use *
     int64_t level = use->start_level;
     for (size_t i = 0; i < rank->memory.count; i++) {
         const struct trace_memory *m = &rank->memory.at[i];
-        if (m->device != use->device)
+        if (!is_of(rank, use, m))
             continue;
         for (; next < count && steps[next].start_ns <= m->time_ns; next++)
             minima[next] = level;
@@ -176,12 +183,12 @@ static void find_holders(struct trace_rank *rank, struct trace_memory_use *use) 
     const struct kineto_trace *trace = rank->trace;
     for (uint32_t i = 0; i < rank->memory.count; i++) {
         const struct trace_memory *m = &rank->memory.at[i];
-        if (m->device != use->device || m->time_ns >= rank->window.end_ns)
+        if (!is_of(rank, use, m))
             continue;
         follow(&alive, use, m, i);
         if (i == use->peak_event) {
             list_alive(rank, &alive, use->holders, INT64_MAX);
-            use->before_trace = use->peak - alive_bytes(rank, &alive);
+            use->before_window = use->peak - alive_bytes(rank, &alive);
         }
     }
     if (use->leaks)
@@ -199,7 +206,7 @@ void trace_memory_find(struct trace_rank *rank, struct trace_memory_use *ret_use
     int64_t level = 0;
     for (size_t i = 0; i < rank->memory.count; i++) { /* the level before the first event */
         const struct trace_memory *m = &rank->memory.at[i];
-        if (m->device != use->device)
+        if (!is_of(rank, use, m))
             continue;
         use->has_totals = m->allocated >= 0;
         if (use->has_totals)
@@ -208,13 +215,11 @@ void trace_memory_find(struct trace_rank *rank, struct trace_memory_use *ret_use
     }
     for (uint32_t i = 0; i < rank->memory.count; i++) {
         const struct trace_memory *m = &rank->memory.at[i];
-        if (m->device != use->device || m->time_ns >= rank->window.end_ns)
+        if (!is_of(rank, use, m))
             continue;
         level = level_after(m, level);
         use->events++;
         use->has_addresses = use->has_addresses && m->address != 0;
-        if (m->time_ns < rank->window.start_ns)
-            continue;
         add_point(use, rank, m, level);
         if (level > use->peak) {
             use->peak = level;

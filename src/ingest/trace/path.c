@@ -131,7 +131,7 @@ static struct trace_link leave_gpu(struct walk *walk, struct trace_link at) {
         if (last.index == TRACE_NONE ||
             links[i].time_ns >= last.time_ns) /* GPU events come later */
             last = links[i];
-    int64_t from_ns = last.time_ns;
+    int64_t from_ns = last.time_ns > walk->start_ns ? last.time_ns : walk->start_ns;
     if (gpu->call == TRACE_NONE) {
         add_part(walk, PART_UNKNOWN, from_ns, gpu->start_ns);
     } else {

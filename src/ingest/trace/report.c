@@ -222,10 +222,10 @@ static void add_memory(const struct trace_memory_use *m, struct figure *rank) {
     figures_bool(group, "holders_known", m->has_addresses);
     if (!m->has_addresses)
         return;
-    figures_int(group, "before_trace_bytes", m->before_trace);
+    figures_int(group, "before_window_bytes", m->before_window);
     figures_int(group, "freed_twice", (int64_t)m->freed_twice);
     figures_int(group, "allocated_twice", (int64_t)m->allocated_twice);
-    figures_int(group, "freed_but_not_allocated_in_trace", (int64_t)m->never_allocated);
+    figures_int(group, "freed_but_allocated_before", (int64_t)m->never_allocated);
 }
 
 static void add_rank_number(struct figure *row, const struct trace_result *result, size_t r) {
@@ -560,8 +560,8 @@ static void show_memory(const struct trace_result *result, struct str *out) {
     if (!most->has_addresses)
         str_add(out, "  the trace has no addresses: what holds it is not known\n");
     else
-        str_addf(out, "  alive then: %lld bytes from before the trace\n",
-                 (long long)most->before_trace);
+        str_addf(out, "  alive then: %lld bytes from before the window\n",
+                 (long long)most->before_window);
     const struct trace_held_list *list = &most->holders[HOLDER_OPERATOR];
     for (size_t i = 0; i < list->count && i < 3; i++)
         str_addf(out, "  %lld bytes by %s\n", (long long)list->at[i].bytes,

@@ -123,7 +123,13 @@ static int read_job(struct reading *reading, char *const *paths, size_t count,
     void **watchers = NULL;
     size_t refused = 0;
     kineto_job_init(&reading->read, &request->reading, &report->notes, problems);
-    reading->read.reading.watch = &trace_watch;
+    struct kineto_reading *how = &reading->read.reading;
+    how->watch = &trace_watch;
+    if (!how->has_steps) { /* without a choice, the work of all steps */
+        how->has_steps = true;
+        how->first_step = INT64_MIN;
+        how->last_step = INT64_MAX;
+    }
     int r = prepare_watchers(reading, count, request->loading_pattern, &watchers, problems);
     for (size_t i = 0; r == 0 && i < count; i++)
         refused += refuse_other(paths[i], problems);

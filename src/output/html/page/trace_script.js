@@ -141,7 +141,7 @@ if (remembered.length > 0) {
     m.peak_reserved_bytes !== null ? `${mb(m.peak_reserved_bytes)} MB reserved` : null,
     m.fragmentation !== null ? `fragmentation ${percent(100 * m.fragmentation)}` : null,
     m.leaks ? `it leaks ${mb(m.growth_per_step_bytes)} MB a step` : m.leak_judged ? "no leak" : "leaks not judged: under 6 steps",
-    m.before_trace_bytes !== undefined ? `${mb(m.before_trace_bytes)} MB from before the trace` : "what holds it is not known: no addresses"];
+    m.before_window_bytes !== undefined ? `${mb(m.before_window_bytes)} MB from before the window` : "what holds it is not known: no addresses"];
   const holders = data.memory_holders.filter((h) => h.rank === worst.rank);
   section("memory", "GPU memory", make("p", {class: "lead"}, `${facts.filter((f) => f).join("; ")}.`),
       make("p", {class: "keys"}, make("span", {}, make("i", {style: "background: var(--c0)"}), "most allocated"), make("span", {}, make("i", {style: "background: var(--c1)"}), "reserved")),
