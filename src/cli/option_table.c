@@ -455,12 +455,10 @@ const struct option_row option_rows[] = {
      .help = "write the node list as a cluster section, without the power of the GPUs, which you must add"},
 
     /* ---- profile ---- */
-    {"strict", 0, NULL, IS(FLAG, profile.strict), .commands = IN(PROFILE) | IN(TRACE),
-     .help = "refuse damaged and truncated files"},
+    {"strict", 0, NULL, IS(FLAG, profile.strict), .commands = IN(PROFILE) | IN(TRACE), .help = "refuse damaged and truncated files"},
     {"model", 0, "NAME", IS(TEXT, profile.model), .commands = IN(PROFILE),
      .help = "name of the trained model, which is not in the files"},
-    {"precision", 0, "NAME", IS(TEXT, profile.precision), .commands = IN(PROFILE),
-     .help = "as FP16"},
+    {"precision", 0, "NAME", IS(TEXT, profile.precision), .commands = IN(PROFILE), .help = "as FP16"},
     {"gpu", 0, "NAME", IS(TEXT, profile.gpu), .commands = IN(PROFILE),
      .help = "GPU type (default: the file's); a profile CSV needs it"},
     {"gpus", 0, "K", IS(COUNT, profile.gpus), .commands = IN(PROFILE), .least = 1, .most = 0x1p20,
@@ -479,7 +477,7 @@ const struct option_row option_rows[] = {
      .use = PROFILE_COLUMNS, .help = "nvidia-smi: columns of a file without a header, with commas"},
     {"trim-idle", 0, NULL, IS(FLAG, profile.trim_idle), .commands = IN(PROFILE),
      .use = PROFILE_TRIM_IDLE, .help = "leave out both ends, while utilization is 0"},
-    {"peaks", 0, "NAME=VALUE,...", IS(OTHER, profile.peaks), .commands = IN(PROFILE),
+    {"peaks", 0, "NAME=VALUE,...", IS(OTHER, profile.peaks), .commands = IN(PROFILE) | IN(TRACE),
      .read = option_read_peaks, .use = PROFILE_PIPES,
      .help = "peaks of the GPU in place of its data sheet's, as fp32=19.5,tensor_fp16=312,memory=2039,clock=1410"},
     {"tensor-threshold", 0, "X", IS(REAL, profile.tensor_threshold), .commands = IN(PROFILE),
@@ -516,16 +514,12 @@ const struct option_row option_rows[] = {
      .help = "kineto: longest gap of a stream that counts as kernel_wait, unless the host was late"},
 
     /* ---- trace ---- */
-    {"out", 'o', "DIR", IS(FOLDER, out), .commands = IN(TRACE),
-     .help = "also write trace.json, tables and trace.html into this folder"},
+    {"out", 'o', "DIR", IS(FOLDER, out), .commands = IN(TRACE), .help = "also write trace.json, tables and trace.html into this folder"},
     {"format", 0, NULL, IS(CHOICE, traced.format), .commands = IN(TRACE), .usual = "table",
      .choices = traced_formats, .help = "what to print on standard output"},
     {"what-if", 0, "KEY=FACTOR,...", IS(TEXT, traced.what_if), .commands = IN(TRACE), .help = "replay with these lengths divided: kernel:REGEX=2x,communication=2x,copies=2x,input=0,host=1.5x"},
     {"before", 0, "FILE|DIR", IS(TEXTS, traced.before), .commands = IN(TRACE), .help = "compare kernels with those of other traces, per step; may be given again"},
-    {"peaks", 0, "KEY=VALUE,...", IS(TEXT, traced.peaks), .commands = IN(TRACE),
-     .help = "peaks of the GPU: fp64, fp32, tf32, fp16, fp8 in FLOP/s, memory in bytes/s (default: by its name)"},
-    {"loading", 0, "PATTERN", IS(TEXT, traced.loading_pattern), .commands = IN(TRACE),
-     .help = "regular expression of ranges that load data (default: dataloader, data_loader, _next_data, next_batch)"},
+    {"loading", 0, "PATTERN", IS(TEXT, traced.loading_pattern), .commands = IN(TRACE), .help = "regular expression of ranges that load data (default: dataloader, data_loader, _next_data, next_batch)"},
 
     /* ---- calibrate ---- */
     {"node-count", 0, "[TYPE=]N", IS(OTHER, node_counts), .commands = IN(CALIBRATE),

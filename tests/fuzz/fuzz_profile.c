@@ -43,8 +43,8 @@ static void analyze_input(const struct profile_options *options, const uint8_t *
                           size_t length) {
     char path[64];
     snprintf(path, sizeof path, "%s", fuzz_file(FUZZ_FILE_INPUT, bytes, length));
-    const struct trace_request request = {
-        .reading = *options, .what_if = "communication=2x,host=0", .peaks = "fp16=1e12"};
+    const struct trace_request request = {.reading = *options,
+                                          .what_if = "communication=2x,host=0"};
     struct trace_report report = {.damaged = false};
     struct problems problems = {0};
     char *paths[] = {path};

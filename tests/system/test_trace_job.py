@@ -226,7 +226,7 @@ def test_operations(folder):
     # addmm: 64 + 32 x 16 + 16 x 64 in, 32 x 64 out, of 2 bytes in 4 us
     assert abs(got["k0"]["bytes_s"] / (2 * (64 + 512 + 1024 + 2048) / 4e-6) - 1) < 1e-12
     assert abs(got["k0"]["roofline_percent"] - 100 * max(got["k0"]["flop_s"] / 312e12, got["k0"]["bytes_s"] / 2.039e12)) < 1e-9
-    given = {row["name"]: row for row in found(folder / "a.json", "--peaks", "fp16=32768e6,memory=1e15")["kernels"]}
+    given = {row["name"]: row for row in found(folder / "a.json", "--peaks", "tensor_fp16=0.032768,memory=1e6")["kernels"]}
     # 65,536 operations in 4 us are half of this peak.
     assert abs(given["k0"]["roofline_percent"] - 50) < 1e-9 and given["k0"]["bound"] == "compute", given["k0"]
     return len(made) + 2
@@ -315,8 +315,8 @@ def test_bad_inputs(folder):
     refused("expected KEY=FACTOR", folder / "a.json", "--what-if", "communication=-1")
     refused("expected kernel:REGEX, kernels", folder / "a.json", "--what-if", "gpu=2x")
     refused("expected imbalance=0", folder / "a.json", "--what-if", "imbalance=2x")
-    refused("expected fp64", folder / "a.json", "--peaks", "fp12=3")
-    refused("expected fp64", folder / "a.json", "--peaks", "fp16=fast")
+    refused("expected NAME=VALUE", folder / "a.json", "--peaks", "fp12=3")
+    refused("expected NAME=VALUE", folder / "a.json", "--peaks", "fp16=fast")
     refused("expected a regular expression", folder / "a.json", "--loading", "(")
     for name, rank in ("x", Rank(1, 2).step(0, 0, 9)), ("y", Rank(1, 2).step(0, 0, 9)), ("z", Rank(0, 4).step(0, 0, 9)), ("n", Rank().step(0, 0, 9)):
         rank.write(folder / f"{name}.json")

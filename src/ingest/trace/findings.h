@@ -3,6 +3,7 @@
 #ifndef EASIM_INGEST_TRACE_FINDINGS_H
 #define EASIM_INGEST_TRACE_FINDINGS_H
 
+#include "ingest/peaks.h"
 #include "ingest/trace/internal.h"
 
 /* --- changes: what would be gained --- */
@@ -59,16 +60,6 @@ void trace_operator_work(const struct trace_rank *rank, const struct trace_op *o
 
 /* --- kernels: the table of all ranks --- */
 
-struct trace_peaks {
-    const char *source;             /* NULL: an unknown device */
-    double flop_s[PRECISION_COUNT]; /* 0: not known */
-    double bytes_s;
-};
-
-/* Known figures of a device, with "fp16=989e12,memory=3.35e12" on top (NULL: nothing). */
-int trace_peaks_find(const char *device, const char *given, struct trace_peaks *ret_peaks,
-                     struct error *reterr) MUST_CHECK;
-
 #define TRACE_BOUNDS(X) \
     X(BOUND_COMPUTE, "compute"), X(BOUND_MEMORY, "memory"), X(BOUND_NEITHER, "neither")
 enum trace_bound { TRACE_BOUNDS(ENUM_OF), BOUND_COUNT };
@@ -98,8 +89,8 @@ struct trace_kernels {
     struct intern names;
     ARRAY_OF(struct trace_kernel) all; /* once ranked the longest first */
     ARRAY_OF(struct trace_duration) durations;
-    struct trace_peaks peaks;
-    double flop; /* of all operators whose kernels ran */
+    struct gpu_peaks peaks; /* NAN: not known */
+    double flop;            /* of all operators whose kernels ran */
     double family_flop[FAMILY_COUNT];
     int64_t total_ns, family_ns[FAMILY_COUNT], bound_ns[BOUND_COUNT];
     uint64_t family_count[FAMILY_COUNT];

@@ -3,7 +3,6 @@
 #include "ingest/trace/findings.h"
 
 #include "base/mem.h"
-#include "base/numfmt.h"
 
 #include <math.h>
 
@@ -12,99 +11,6 @@
 #define OF_WINDOW_SHARE 0.01
 
 const char *const trace_bound_names[BOUND_COUNT] = {TRACE_BOUNDS(NAME_OF)};
-
-/* --- peaks --- */
-
-/* Dense peaks in TFLOP/s (fp64, fp32, tf32, fp16 and bf16, fp8) and memory in GB/s, of data sheets:
-   vectors for fp64 and fp32, matrices for the others. The longest name that the device's name has
-   in it decides. AMD's are of one device as the runtime shows it: half an MI250. */
-static const struct {
-    const char *device, *source;
-    double tflop_s[PRECISION_COUNT], gbytes_s;
-} devices[] = {
-    {"V100-SXM2", "NVIDIA V100 data sheet, 2020", {7.8, 15.7, 0, 125, 0}, 900},
-    {"V100-PCIE", "NVIDIA V100 data sheet, 2020", {7, 14, 0, 112, 0}, 900},
-    {"V100-DGXS", "NVIDIA DGX Station data sheet, 2018", {7.8, 15.7, 0, 125, 0}, 900},
-    {"T4", "NVIDIA T4 data sheet, 2019", {0, 8.1, 0, 65, 0}, 320},
-    {"A100-SXM4-40GB", "NVIDIA A100 data sheet, 2021", {9.7, 19.5, 156, 312, 0}, 1555},
-    {"A100-SXM4-80GB", "NVIDIA A100 data sheet, 2021", {9.7, 19.5, 156, 312, 0}, 2039},
-    {"A100-PCIE-40GB", "NVIDIA A100 data sheet, 2021", {9.7, 19.5, 156, 312, 0}, 1555},
-    {"A100 80GB PCIe", "NVIDIA A100 data sheet, 2021", {9.7, 19.5, 156, 312, 0}, 1935},
-    {"A10", "NVIDIA A10 data sheet, 2021", {0, 31.2, 62.5, 125, 0}, 600},
-    {"A40", "NVIDIA A40 data sheet, 2021", {0, 37.4, 74.8, 149.7, 0}, 696},
-    {"L4", "NVIDIA L4 data sheet, 2023", {0, 30.3, 60, 121, 242.5}, 300},
-    {"L40S", "NVIDIA L40S data sheet, 2023", {0, 91.6, 183, 362.05, 733}, 864},
-    {"H100 80GB HBM3", "NVIDIA H100 data sheet, 2023", {34, 67, 494.5, 989.5, 1979}, 3350},
-    {"H100 PCIe", "NVIDIA H100 data sheet, 2022", {26, 51, 378, 756, 1513}, 2000},
-    {"H100 NVL", "NVIDIA H100 data sheet, 2024", {30, 60, 417.5, 835.5, 1670.5}, 3900},
-    {"H200", "NVIDIA H200 data sheet, 2024", {34, 67, 494.5, 989.5, 1979}, 4800},
-    {"B200", "NVIDIA HGX B200 data sheet, 2025", {37, 75, 1125, 2250, 4500}, 7700},
-    {"MI250X", "AMD Instinct MI250X data sheet, 2021", {23.95, 23.95, 0, 191.5, 0}, 1638},
-    {"MI250", "AMD Instinct MI250 data sheet, 2021", {22.65, 22.65, 0, 181.05, 0}, 1638},
-    {"MI300X", "AMD Instinct MI300X data sheet, 2023", {81.7, 163.4, 653.7, 1307.4, 2614.9}, 5300},
-    {"MI325X", "AMD Instinct MI325X data sheet, 2024", {81.7, 163.4, 653.7, 1307.4, 2614.9}, 6000},
-};
-
-/* Whether the name has the word in it, between characters that are no letters or digits. */
-static bool has_word(const char *name, const char *word) {
-    const char *at = strstr(name, word);
-    if (!at)
-        return false;
-    char before = at == name ? ' ' : at[-1], behind = at[strlen(word)];
-#define IS_IN_WORD(c) \
-    (((c) >= '0' && (c) <= '9') || ((c) >= 'A' && (c) <= 'Z') || ((c) >= 'a' && (c) <= 'z'))
-    return !IS_IN_WORD(before) && !IS_IN_WORD(behind);
-#undef IS_IN_WORD
-}
-
-static int set_peak(struct trace_peaks *peaks, struct slice name, struct slice value,
-                    struct error *reterr) {
-    double *target = NULL, number = 0;
-    for (size_t i = 0; i < PRECISION_COUNT; i++)
-        if (slice_is(name, trace_precision_names[i]))
-            target = &peaks->flop_s[i];
-    if (slice_is(name, "memory"))
-        target = &peaks->bytes_s;
-    if (!target || !numfmt_parse_real(value.at, value.length, &number) || !(number > 0) ||
-        !isfinite(number))
-        return error_set(
-            reterr, ERROR_INPUT,
-            "expected fp64, fp32, tf32, fp16, fp8 (FLOP/s) or memory (bytes/s), = and "
-            "a number above 0, got \"%.*s\"",
-            (int)(value.at ? value.at + value.length - name.at : (ptrdiff_t)name.length), name.at);
-    *target = number;
-    return 0;
-}
-
-int trace_peaks_find(const char *device, const char *given, struct trace_peaks *ret_peaks,
-                     struct error *reterr) {
-    size_t longest = 0;
-    *ret_peaks = (struct trace_peaks){0};
-    for (size_t i = 0; device && i < sizeof devices / sizeof *devices; i++) {
-        if (strlen(devices[i].device) <= longest || !has_word(device, devices[i].device))
-            continue;
-        longest = strlen(devices[i].device);
-        ret_peaks->source = devices[i].source;
-        for (size_t p = 0; p < PRECISION_COUNT; p++)
-            ret_peaks->flop_s[p] = devices[i].tflop_s[p] * 1e12;
-        ret_peaks->bytes_s = devices[i].gbytes_s * 1e9;
-    }
-    for (const char *at = given; at && *at;) {
-        size_t length = strcspn(at, ",");
-        const char *equals = memchr(at, '=', length);
-        struct slice name = {at, equals ? (size_t)(equals - at) : length}, value = {0};
-        if (equals)
-            value = (struct slice){equals + 1, length - name.length - 1};
-        int r = set_peak(ret_peaks, name, value, reterr);
-        if (r < 0)
-            return r;
-        ret_peaks->source = "given";
-        at += length + (at[length] == ',');
-    }
-    return 0;
-}
-
-/* --- kernels --- */
 
 /* The operator of a kernel: the innermost one around its launch that has sizes. */
 static uint32_t sized_operator(const struct trace_rank *rank, const struct trace_gpu *gpu) {
@@ -261,18 +167,24 @@ static enum trace_precision precision_of(const struct trace_kernel *kernel) {
     return kernel->precision == PRECISION_FP32 && is_tf32 ? PRECISION_TF32 : kernel->precision;
 }
 
-static void judge_kernel(struct trace_kernel *kernel, const struct trace_peaks *peaks) {
+static void judge_kernel(struct trace_kernel *kernel, const struct gpu_peaks *peaks) {
     kernel->precision = precision_of(kernel);
     if (kernel->flop_ns == 0)
         kernel->flop = NAN;
     if (kernel->bytes_ns == 0)
         kernel->bytes = NAN;
-    double flop_peak = kernel->precision < PRECISION_COUNT ? peaks->flop_s[kernel->precision] : 0;
+    static const enum gpu_peak of_precision[] = {[PRECISION_FP64] = PEAK_FP64,
+                                                 [PRECISION_FP32] = PEAK_FP32,
+                                                 [PRECISION_TF32] = PEAK_TF32,
+                                                 [PRECISION_FP16] = PEAK_TENSOR_FP16,
+                                                 [PRECISION_FP8] = PEAK_TENSOR_FP8};
+    double flop_peak =
+        kernel->precision < PRECISION_COUNT ? peaks->at[of_precision[kernel->precision]] : NAN;
+    double memory_peak = peaks->at[PEAK_MEMORY];
     double computes =
         flop_peak > 0 ? kernel->flop / ((double)kernel->flop_ns / 1e9) / flop_peak : NAN;
-    double moves = peaks->bytes_s > 0
-                       ? kernel->bytes / ((double)kernel->bytes_ns / 1e9) / peaks->bytes_s
-                       : NAN;
+    double moves =
+        memory_peak > 0 ? kernel->bytes / ((double)kernel->bytes_ns / 1e9) / memory_peak : NAN;
     bool heavy = kernel->family == FAMILY_GEMM || kernel->family == FAMILY_ATTENTION ||
                  kernel->family == FAMILY_CONVOLUTION;
     kernel->roofline = fmax(computes, moves); /* of a NaN and a number the number */

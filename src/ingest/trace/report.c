@@ -161,11 +161,13 @@ static void add_kernel(const struct trace_result *result, const struct trace_ker
 static void add_kernels(const struct trace_result *result, struct figure *root) {
     const struct trace_kernels *k = &result->kernels;
     struct figure *peaks = figures_group(root, "peaks");
-    figures_text(peaks, "source", k->peaks.source);
-    for (size_t p = 0; p < PRECISION_COUNT; p++)
-        figures_real(peaks, trace_precision_names[p],
-                     k->peaks.flop_s[p] > 0 ? k->peaks.flop_s[p] : NAN);
-    figures_real(peaks, "memory", k->peaks.bytes_s > 0 ? k->peaks.bytes_s : NAN);
+    figures_text(peaks, "gpu", k->peaks.name);
+    figures_real(peaks, "fp64", k->peaks.at[PEAK_FP64]);
+    figures_real(peaks, "fp32", k->peaks.at[PEAK_FP32]);
+    figures_real(peaks, "tf32", k->peaks.at[PEAK_TF32]);
+    figures_real(peaks, "fp16", k->peaks.at[PEAK_TENSOR_FP16]);
+    figures_real(peaks, "fp8", k->peaks.at[PEAK_TENSOR_FP8]);
+    figures_real(peaks, "memory", k->peaks.at[PEAK_MEMORY]);
     figures_int(root, "kernel_names", (int64_t)k->all.count);
     struct figure *list = figures_list(root, "kernels");
     for (size_t i = 0; i < k->all.count && i < LISTED_KERNELS; i++)

@@ -5,6 +5,7 @@
 #include "ingest/trace/findings.h"
 #include "io/bytes.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* Names of ranges in which a thread gets the next batch. */
@@ -221,13 +222,16 @@ static void find_effects(struct trace_result *result) {
     }
 }
 
-static int find_kernels(struct trace_result *result, const struct trace_request *request,
-                        struct problems *problems) {
-    struct error error = {0};
+static void find_kernels(struct trace_result *result, const struct trace_request *request) {
+    struct gpu_peaks *peaks = &result->kernels.peaks;
     const char *device = result->read->traces[0].gpu;
-    if (trace_peaks_find(device, request->peaks, &result->kernels.peaks, &error) < 0)
-        return problems_add_setting(problems, (struct location){0}, "peaks", "%s", error.text);
-    if (!result->kernels.peaks.source && result->kernels.all.count > 0)
+    const struct gpu_peaks *known = device ? gpu_peaks_find(device) : NULL;
+    *peaks = known ? *known : (struct gpu_peaks){.at = {NAN, NAN, NAN, NAN, NAN, NAN, NAN}};
+    if (request->reading.peaks) {
+        gpu_peaks_replace(peaks, request->reading.peaks);
+        peaks->name = "given";
+    }
+    if (!peaks->name && result->kernels.all.count > 0)
         problems_add_setting(result->read->notes, (struct location){0}, "peaks",
                              "the peaks of %s%s%s are not known: no shares of them",
                              device ? "\"" : "the GPU", device ? device : "", device ? "\"" : "");
@@ -237,7 +241,6 @@ static int find_kernels(struct trace_result *result, const struct trace_request 
                      "%llu kernels are of operators whose sizes do not fit or whose operations "
                      "exceed 2^63: their work is unknown",
                      (unsigned long long)result->kernels.wrong);
-    return 0;
 }
 
 static int compare_before(struct trace_result *result, const struct trace_request *request,
@@ -277,7 +280,8 @@ static int analyze(struct reading *reading, const struct trace_request *request,
     struct trace_result result = {
         .read = &reading->read, .job = &reading->job, .what_if = request->what_if};
     find_paths(&result);
-    int r = find_kernels(&result, request, problems);
+    int r = 0;
+    find_kernels(&result, request);
     if (request->what_if &&
         trace_what_if(result.job, request->what_if, &result.what_if_ns, &error) < 0)
         r = problems_add_setting(problems, (struct location){0}, "what-if", "%s", error.text);

@@ -7,10 +7,9 @@
 
 /* Texts are borrowed; NULL: not given. */
 struct trace_request {
-    struct profile_options reading; /* steps, iteration, communication, strict */
+    struct profile_options reading; /* steps, iteration, communication, strict, peaks */
     const char *loading_pattern;    /* of ranges that load data */
     const char *what_if;            /* "communication=2x,input=0" */
-    const char *peaks;              /* a CSV file of GPUs and their peaks */
     char *const *before;            /* other traces to compare kernels with */
     size_t before_count;
 };

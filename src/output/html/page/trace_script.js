@@ -111,7 +111,7 @@ if (data.kernels.length > 0) {
     columns.push(["before µs a step", (k) => digits(k.before_per_step_us), true], ["now µs a step", (k) => digits(k.per_step_us), true],
       ["changed", (k) => k.changed ? "yes" : ""]);
   section("kernels", "Kernels", bars(data.families.map((f) => ({name: f.family, value: f.share_percent})), 100),
-      make("p", {class: "note"}, data.peaks.source ? `Peaks of the GPU: ${data.peaks.source}.` : "The peaks of this GPU are not known, so shares of them are absent."),
+      make("p", {class: "note"}, data.peaks.gpu ? `Peaks of the GPU: ${data.peaks.gpu === "given" ? "as given" : `data sheet of ${data.peaks.gpu}`}.` : "The peaks of this GPU are not known, so shares of them are absent."),
       table("Kernels, the longest first", columns, data.kernels),
       data.kernels_removed.length > 0 ? make("h3", {}, "Saved if a kernel took no time") : null,
       data.kernels_removed.length > 0 ? table("Longest kernels of the critical path", [["kernel", (k) => short(k.kernel)],
