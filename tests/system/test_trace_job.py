@@ -338,11 +338,14 @@ def test_bad_inputs(folder):
               .memory(5, 10, 7, 10, 99).memory(6, 10, 7, 20, 99).write(bad))["ranks"][0]["memory"]
     assert (m["freed_twice"], m["freed_but_allocated_before"], m["allocated_twice"]) == (1, 1, 1), m
     noted(Rank().step(0, 0, 50).memory(1, 10, 5, 10, 99), "no Python stacks")
+    for r in range(2):  # ends differ by 20 us: too little for clocks to count as off, too much for one collective
+        Rank(r, 2).step(0, 0, 60).kernel("ncclDevKernel_AllReduce", 10 + 20 * r, 20 + 20 * r, 1, **PLAIN).write(folder / f"off{r}.json")
+    trace(folder / "off0.json", folder / "off1.json", says="1 collectives end on one rank before they begin on another")
     text = Path(folder / "a.json").read_text()
     (folder / "cut.json").write_text(text[:text.index("relu_kernel")])
     trace(folder / "cut.json", code=3, says="truncated at byte")
     trace(folder / "cut.json", "--strict", code=2, says="truncated at byte")
-    return 32
+    return 33
 
 
 def test_part_of_a_trace(folder):

@@ -156,10 +156,18 @@ static int read_job(struct reading *reading, char *const *paths, size_t count,
         trace_rank_join(rank, &reading->read.traces[i]);
         trace_links_init(rank);
         note_rank(reading, rank);
+        if (reading->read.figures[i].step_count > rank->trace->steps.count)
+            problems_say(&report->notes, "%s: steps after the first %zu are not in the window",
+                         rank->trace->path, rank->trace->steps.count);
     }
     trace_job_init(&reading->job, &reading->read, reading->by_rank);
     reading->has_job = true;
     kineto_job_note_ranks(&reading->read, &reading->job.matched);
+    if (reading->job.unclear > 0)
+        problems_say(&report->notes,
+                     "%llu collectives end on one rank before they begin on another: the clocks "
+                     "differ, so they count as not matched",
+                     (unsigned long long)reading->job.unclear);
     return 0;
 }
 
