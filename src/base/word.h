@@ -37,4 +37,18 @@ static inline uint64_t word_find(uint64_t word, char c) {
     return ~(((x & low) + low) | x | low);
 }
 
+/* The first of two characters, or end. */
+static inline const char *word_find_either(const char *at, const char *end, char one, char other) {
+    for (uint64_t word; end - at >= (ptrdiff_t)sizeof word; at += sizeof word) {
+        memcpy(&word, at, sizeof word);
+        word = le64toh(word);
+        uint64_t found = word_find(word, one) | word_find(word, other);
+        if (found)
+            return at + __builtin_ctzll(found) / 8;
+    }
+    while (at < end && *at != one && *at != other)
+        at++;
+    return at;
+}
+
 #endif

@@ -40,12 +40,12 @@ struct json_lint {
     const char *record_key; /* NULL, or the key that an object in a list inside the value must not
                                begin with */
     uint32_t depth;
-    uint8_t place;
     bool is_key;  /* the string at hand */
     bool is_item; /* the object just opened is in a list */
     bool in_escape;
     bool has_items;                          /* objects in lists were seen */
     uint64_t objects[JSON_LINT_LEVELS / 64]; /* a bit for each level: opened by { */
+    uint8_t place; /* not in a word with depth: read as one word, they wait for the last store */
 };
 
 enum json_verdict { JSON_GOES_ON, JSON_WHOLE, JSON_BROKEN };

@@ -2,6 +2,7 @@
 #include "io/json_text.h"
 
 #include "base/numfmt.h"
+#include "base/word.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -17,15 +18,18 @@ static bool is_json_blank(char c) {
 
 /* Behind the closing quote, or NULL. */
 static const char *scan_string(struct json_scan *scan, const char *at, const char *end) {
-    for (; at < end; at++) {
+    while (at < end) {
         if (scan->inside == INSIDE_ESCAPE) {
             scan->inside = INSIDE_STRING;
-        } else if (*at == '\\') {
-            scan->inside = INSIDE_ESCAPE;
-        } else if (*at == '"') {
-            scan->inside = INSIDE_NOTHING;
-            return at + 1;
+            at++;
+            continue;
         }
+        at = word_find_either(at, end, '"', '\\');
+        if (at == end)
+            return NULL;
+        scan->inside = *at++ == '"' ? INSIDE_NOTHING : INSIDE_ESCAPE;
+        if (scan->inside == INSIDE_NOTHING)
+            return at;
     }
     return NULL;
 }
