@@ -28,9 +28,10 @@ struct json_stream {
     enum place place;
     bool in_member; /* the array is a member of an object */
     struct json_losses losses;
+    uint64_t long_members;
     int64_t
         budget; /* of bytes to look at again, in search of records; used up: hostile, given up */
-    char key[64];
+    char key[1024];
     char truncation[128];
     bool damaged; /* the compressed data ended early */
 };
@@ -73,6 +74,10 @@ const char *json_stream_truncation(const struct json_stream *stream) {
 
 struct json_losses json_stream_losses(const struct json_stream *stream) {
     return stream->losses;
+}
+
+uint64_t json_stream_long_members(const struct json_stream *stream) {
+    return stream->long_members;
 }
 
 uint64_t json_stream_byte_count(const struct json_stream *stream) {
@@ -157,10 +162,9 @@ static int scan_value(struct json_stream *stream, struct json_lint *lint,
     }
 }
 
-/* Consumes the rest of a long value as it goes on. */
-static int pass_value(struct json_stream *stream, struct json_lint *lint,
+/* Consumes a long value, of which `length` bytes were scanned, as it goes on. */
+static int pass_value(struct json_stream *stream, struct json_lint *lint, size_t length,
                       enum json_verdict *verdict, struct error *reterr) {
-    size_t length = 0;
     while (*verdict == JSON_GOES_ON && !stream->ended) {
         consume_to(stream, stream->end);
         int status = fill_stream(stream, reterr);
@@ -290,7 +294,8 @@ static int take_value(struct json_stream *stream, struct json_item *item, struct
         return status;
     bool is_long = length > JSON_STREAM_MAX_BYTES;
     if (!is_element && is_long && verdict != JSON_BROKEN) {
-        status = pass_value(stream, &lint, &verdict, reterr);
+        status = pass_value(stream, &lint, length, &verdict, reterr);
+        stream->long_members += verdict == JSON_WHOLE;
         return status < 0 || verdict == JSON_WHOLE ? status
                                                    : pass_damage(stream, verdict, 0, reterr);
     }
@@ -405,5 +410,17 @@ int json_stream_next(struct json_stream *stream, struct json_item *item, struct 
         if (status != 0)
             return status;
     }
+    return 0;
+}
+
+int json_stream_skip(struct json_stream *stream, uint64_t offset, struct error *reterr) {
+    while (offset - stream->offset > stream->end - stream->begin && !stream->ended) {
+        consume_to(stream, stream->end);
+        int status = fill_stream(stream, reterr);
+        if (status < 0)
+            return status;
+    }
+    if (offset - stream->offset <= stream->end - stream->begin)
+        consume_to(stream, stream->begin + (size_t)(offset - stream->offset));
     return 0;
 }

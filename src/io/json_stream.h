@@ -34,9 +34,13 @@ int json_stream_open(const char *path, const char *array, const char *const *key
 /* 1: an item; 0: the end, which may be early; negative: the file cannot be read. */
 int json_stream_next(struct json_stream *stream, struct json_item *item,
                      struct error *reterr) MUST_CHECK;
+/* Goes on at that byte of the decoded file, where an element of the array begins. */
+int json_stream_skip(struct json_stream *stream, uint64_t offset, struct error *reterr) MUST_CHECK;
 /* Why the text ended early ("truncated at byte 17"), or NULL; known after the end. */
 const char *json_stream_truncation(const struct json_stream *stream);
 struct json_losses json_stream_losses(const struct json_stream *stream);
+/* Sound members that were passed over because they are longer than JSON_STREAM_MAX_BYTES. */
+uint64_t json_stream_long_members(const struct json_stream *stream);
 uint64_t json_stream_byte_count(const struct json_stream *stream); /* decoded so far */
 void json_stream_close(struct json_stream *stream);                /* accepts NULL */
 
