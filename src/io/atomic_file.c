@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #define BUFFER_BYTES ((size_t)16 << 10)  /* small texts; larger ones are written as they come */
 #define COPIED_BYTES ((size_t)256 << 10) /* at once */
@@ -294,14 +295,16 @@ int atomic_file_write_alone(const char *path, const char *bytes, size_t length,
 struct packed_file {
     struct atomic_file *file;
     sigset_t before;
-    bool gzip;
+    enum packing packing;
     z_stream stream;
+    ZSTD_CStream *zstd;
     unsigned char packed[PACKED_BYTES];
 };
 
 static void release_packed(struct packed_file *file) {
-    if (file->gzip)
+    if (file->packing == PACKING_GZIP)
         deflateEnd(&file->stream);
+    ZSTD_freeCStream(file->zstd);
     signals_release(&file->before);
     free(file);
 }
@@ -320,13 +323,22 @@ static bool is_device(const char *path) {
     return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
-int packed_file_open(const char *path, bool gzip, struct packed_file **ret_file,
+enum packing packing_of(const char *path) {
+    size_t length = strlen(path);
+    if (length > 3 && strcmp(path + length - 3, ".gz") == 0)
+        return PACKING_GZIP;
+    return length > 4 && strcmp(path + length - 4, ".zst") == 0 ? PACKING_ZSTD : PACKING_NONE;
+}
+
+int packed_file_open(const char *path, enum packing packing, struct packed_file **ret_file,
                      struct error *reterr) {
     struct packed_file *file = mem_zalloc(1, sizeof *file);
     remove_left(path);
     signals_hold(&file->before);
     int r = atomic_file_open(path, &file->file, reterr);
-    if (r == 0 && gzip &&
+    if (r == 0 && packing == PACKING_ZSTD && !(file->zstd = ZSTD_createCStream()))
+        mem_exhausted(0);
+    if (r == 0 && packing == PACKING_GZIP &&
         deflateInit2(&file->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY,
                      Z_DEFAULT_STRATEGY) != Z_OK) {
         atomic_file_abort(file->file);
@@ -336,7 +348,7 @@ int packed_file_open(const char *path, bool gzip, struct packed_file **ret_file,
         release_packed(file);
         return r;
     }
-    file->gzip = gzip;
+    file->packing = packing;
     if (is_device(path))
         signals_let_through();
     *ret_file = file;
@@ -367,14 +379,36 @@ static int deflate_bytes(struct packed_file *file, const char *bytes, size_t len
     return r;
 }
 
+static int zstd_bytes(struct packed_file *file, const char *bytes, size_t length, bool ends,
+                      struct error *reterr) {
+    ZSTD_inBuffer in = {bytes, length, 0};
+    size_t left = 0;
+    int r = 0;
+    do {
+        ZSTD_outBuffer out = {file->packed, PACKED_BYTES, 0};
+        left = ZSTD_compressStream2(file->zstd, &out, &in, ends ? ZSTD_e_end : ZSTD_e_continue);
+        if (ZSTD_isError(left))
+            mem_exhausted(0); /* the only way to fail */
+        r = atomic_file_write(file->file, (const char *)file->packed, out.pos, reterr);
+    } while (r == 0 && (ends ? left > 0 : in.pos < in.size));
+    return r;
+}
+
+static int pack_bytes(struct packed_file *file, const char *bytes, size_t length, bool ends,
+                      struct error *reterr) {
+    return file->packing == PACKING_GZIP
+               ? deflate_bytes(file, bytes, length, ends ? Z_FINISH : Z_NO_FLUSH, reterr)
+               : zstd_bytes(file, bytes, length, ends, reterr);
+}
+
 int packed_file_write(struct packed_file *file, const char *bytes, size_t length,
                       struct error *reterr) {
     int r = check_signals(reterr);
-    if (!file->gzip)
+    if (file->packing == PACKING_NONE)
         return r < 0 ? r : atomic_file_write(file->file, bytes, length, reterr);
     while (r == 0 && length > 0) {
         size_t part = length < PACKED_BYTES ? length : PACKED_BYTES;
-        r = deflate_bytes(file, bytes, part, Z_NO_FLUSH, reterr);
+        r = pack_bytes(file, bytes, part, false, reterr);
         bytes += part;
         length -= part;
     }
@@ -383,8 +417,8 @@ int packed_file_write(struct packed_file *file, const char *bytes, size_t length
 
 int packed_file_commit(struct packed_file *file, struct error *reterr) {
     int r = check_signals(reterr);
-    if (r == 0 && file->gzip)
-        r = deflate_bytes(file, NULL, 0, Z_FINISH, reterr);
+    if (r == 0 && file->packing != PACKING_NONE)
+        r = pack_bytes(file, NULL, 0, true, reterr);
     if (r == 0)
         r = atomic_file_commit(file->file, reterr);
     else

@@ -39,13 +39,18 @@ int atomic_file_write_pieces(const char *path, const struct text_source *source,
                              struct error *reterr) MUST_CHECK;
 
 /* --- packed_file --- */
-/* An output file in one pass, as it is or gzipped, that appears when it is complete. */
+/* An output file in one pass, as it is or compressed, that appears when it is complete. */
+
+enum packing { PACKING_NONE, PACKING_GZIP, PACKING_ZSTD };
+
+/* By the suffix of the name: .gz, .zst or another one. */
+enum packing packing_of(const char *path);
 
 struct packed_file; /* opaque */
 
 /* A file that is no part of a folder of results: what killed processes have left of it is removed.
    Of equal bytes the packed ones are equal: no name and no time are in them. */
-int packed_file_open(const char *path, bool gzip, struct packed_file **ret_file,
+int packed_file_open(const char *path, enum packing packing, struct packed_file **ret_file,
                      struct error *reterr) MUST_CHECK;
 int packed_file_write(struct packed_file *file, const char *bytes, size_t length,
                       struct error *reterr) MUST_CHECK;

@@ -142,7 +142,8 @@ static int64_t choose_resolution(const struct making *making, uint64_t all_event
 static int write_events(const struct making *making, const char *path,
                         struct timeline_result *result, struct error *reterr) {
     struct trace_events events = {0};
-    int r = packed_file_open(path, making->options->gzip, &events.file, reterr);
+    int r = packed_file_open(path, making->options->gzip ? PACKING_GZIP : PACKING_NONE,
+                             &events.file, reterr);
     if (r < 0)
         return r;
     make_events(making, result->resolution_ns, &events, &result->thinned);
