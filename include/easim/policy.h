@@ -25,7 +25,7 @@ extern "C" {
    host's, too. docs/reference/c-policy.md lists the changes. */
 #define EASIM_ABI_MAJOR 3u
 #define EASIM_ABI_MINOR 0u
-#define EASIM_ABI_DRAFT 12u
+#define EASIM_ABI_DRAFT 13u
 
 /* Actions of a policy other than starting jobs; extensions allow more. easim refuses unknown bits
    when it loads the policy, and an undeclared action when the policy tries it. */
