@@ -150,4 +150,13 @@ def replicas_go_last(folder):
         assert one_row(out, "jobs.csv")["preemptions"] == preemptions, one_row(out, "jobs.csv")
 
 
-cases(held_with_context, starts_keep_flex, flex_and_utilization, left_after_a_stop, services_count_at_most, replicas_go_last)
+def refused_by_admission(folder):
+    """a draws 400 W; b would make it 800 W at full power, above 700 W, although limits would bring both down to the cap."""
+    run(folder, [("a", 0, 1000, 1, 0, "g"), ("b", 10, 100, 1, 0, "g")], 700, {"admit": "full"})
+    easim("run", folder / "s.yaml", "--record", "--quiet", "--force", "--out", folder / "out")
+    told = easim("explain", folder / "out", "b").stdout
+    assert "it fitted, but the enforced cap did not admit its start" in told, told
+    assert "would raise the power" not in told, told
+
+
+cases(refused_by_admission, held_with_context, starts_keep_flex, flex_and_utilization, left_after_a_stop, services_count_at_most, replicas_go_last)

@@ -103,8 +103,11 @@ static void tell_why(struct prose *prose, const struct waits *waits, const struc
         tell_missing(prose, waits, wait);
         return;
     case WAIT_CAP:
-        tell(prose, "it fitted, but would raise the power to %s W, over the cap of %s W",
-             prose_number(prose, wait->power_w), prose_number(prose, wait->cap_w));
+        if (wait->power_w > wait->cap_w)
+            tell(prose, "it fitted, but would raise the power to %s W, over the cap of %s W",
+                 prose_number(prose, wait->power_w), prose_number(prose, wait->cap_w));
+        else /* an enforced cap would lower the power below itself, but asks for entry draws */
+            tell(prose, "it fitted, but the enforced cap did not admit its start");
         return;
     case WAIT_OTHER_STARTED:
         tell(prose, "it fitted, and the policy started job %s", prose_job(prose, wait->started));

@@ -328,11 +328,16 @@ static void describe_power(const struct easim_pass *pass, const struct easim_job
                            uint32_t config, char text[static TEXT_BYTES]) {
     const struct easim_config *c = easim_view_config(pass->view, config);
     double power_w;
-    if (pass->host->try_config(pass->plan, job->index, config, &power_w) == EASIM_CAP)
+    const char *gpu = easim_view_gpu_type(pass->view, c->gpu_type)->name;
+    if (pass->host->try_config(pass->plan, job->index, config, &power_w) != EASIM_CAP)
+        return;
+    if (power_w > pass->view->power_cap_w)
         snprintf(text, TEXT_BYTES,
                  "%g x %.49s would raise the power to %.6g W, over the cap of %.6g W",
-                 easim_config_gpus(c), easim_view_gpu_type(pass->view, c->gpu_type)->name, power_w,
-                 pass->view->power_cap_w);
+                 easim_config_gpus(c), gpu, power_w, pass->view->power_cap_w);
+    else
+        snprintf(text, TEXT_BYTES, "the enforced power cap does not admit %g x %.49s",
+                 easim_config_gpus(c), gpu);
 }
 
 static void describe(const struct obstacles *found, const struct easim_key *key,
