@@ -64,6 +64,7 @@ static const char *const tables[][2] = {{"classes.csv", "classes"},
                                         {"kernels.csv", "kernels"},
                                         {"families.csv", "families"},
                                         {"communication.csv", "communication"},
+                                        {"patterns.csv", "patterns"},
                                         {"memory_timeline.csv", "memory_timeline"},
                                         {"memory_holders.csv", "memory_holders"}};
 

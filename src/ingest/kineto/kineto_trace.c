@@ -110,8 +110,8 @@ struct fields {
 };
 
 struct message {
-    struct slice type;
-    int64_t in, out; /* elements */
+    struct slice type, grid; /* grid: of the kernel */
+    int64_t in, out;         /* elements */
 };
 
 static double bytes_of_type(struct slice type) {
@@ -156,6 +156,8 @@ static void read_arguments(struct slice text, struct kineto_description *descrip
             (void)json_integer(value, correlation);
         else if (is_named(key, "bytes"))
             (void)json_real(value, copied);
+        else if (is_named(key, "grid"))
+            message->grid = value;
         else if (is_named(key, "Collective name"))
             description->collective = json_string(value);
         else if (is_named(key, "In msg nelems"))
@@ -192,7 +194,7 @@ static void add_gpu_event(struct reader *reader, const struct fields *fields,
         .class = KINETO_MEMORY, .device = -1, .stream = -1, .bytes = NAN};
     struct message message = {.in = -1, .out = -1};
     int64_t correlation = 0;
-    double copied = 0;
+    double copied = NAN;
     if (category == KINETO_KERNEL)
         d.class = matches_pattern(reader, reader->reading->communication, reader->communication,
                                   fields->name)
@@ -202,7 +204,7 @@ static void add_gpu_event(struct reader *reader, const struct fields *fields,
                        &d.stream); /* the thread takes the place of a missing stream */
     read_arguments(fields->arguments, &d, &correlation, &copied, &message);
     if (category == KINETO_COPY)
-        add_copy(reader, fields->name, copied);
+        add_copy(reader, fields->name, isnan(copied) ? 0 : copied);
     if (d.class == KINETO_COMMUNICATION) {
         int64_t elements = message.in > message.out ? message.in : message.out;
         d.bytes = elements >= 0 ? (double)elements * bytes_of_type(message.type) : NAN;
@@ -217,6 +219,8 @@ static void add_gpu_event(struct reader *reader, const struct fields *fields,
     show_span(reader, fields,
               &(struct kineto_span){.category = category,
                                     .class = d.class,
+                                    .grid = message.grid,
+                                    .bytes = copied,
                                     .start_ns = start_ns,
                                     .end_ns = start_ns + duration_ns,
                                     .kind = event->kind,

@@ -51,6 +51,8 @@ struct kineto_span {
     enum kineto_category category;
     enum kineto_class class; /* of GPU work, as is kind */
     struct slice name, process, thread, arguments;
+    struct slice grid; /* of a kernel */
+    double bytes;      /* of a copy; NAN: not given */
     int64_t start_ns, end_ns;
     uint32_t kind, correlation; /* 0: not given */
 };

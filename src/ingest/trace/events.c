@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_NAMES       262144
 #define MOST_NAME_BYTES  1000 /* of one name */
 #define MOST_SHAPES      65536
 #define MOST_SHAPE_BYTES ((size_t)16 << 20) /* of all */
@@ -28,7 +27,7 @@ static uint32_t text_number(struct trace_rank *rank, struct intern *table, struc
 static uint32_t name_number(struct trace_rank *rank, struct slice name) {
     if (name.length > MOST_NAME_BYTES)
         name.length = MOST_NAME_BYTES;
-    uint32_t number = text_number(rank, &rank->names, name, MOST_NAMES);
+    uint32_t number = text_number(rank, &rank->names, name, TRACE_MOST_NAMES);
     return number == INTERN_NONE ? 0 : number; /* the first name is "others" */
 }
 
@@ -64,7 +63,9 @@ static enum trace_call_type call_type(struct slice name) {
         return slice_find(name, "Async") ? CALL_COPY : CALL_BLOCKING;
     if (slice_find(name, "Memset"))
         return CALL_COPY;
-    return ends_with(name, "aFree") || ends_with(name, "pFree") ? CALL_BLOCKING : CALL_OTHER;
+    if (ends_with(name, "aMalloc") || ends_with(name, "pMalloc"))
+        return CALL_ALLOCATE;
+    return ends_with(name, "aFree") || ends_with(name, "pFree") ? CALL_FREE : CALL_OTHER;
 }
 
 static bool has_digit(struct slice text) {
@@ -182,6 +183,24 @@ static void see_kind(struct trace_rank *rank, const struct kineto_span *span) {
     rank->group_of_kind.at[span->kind] = (uint32_t)rank->groups.count;
 }
 
+/* Blocks of a kernel, "[4, 1, 1]", or the number of the size of a copy. */
+static uint32_t extent_of(struct trace_rank *rank, const struct kineto_span *span) {
+    if (span->category == KINETO_COPY && span->bytes >= 0 && span->bytes < 9e18) {
+        const int64_t bytes = (int64_t)span->bytes;
+        return 1 + text_number(rank, &rank->copy_sizes,
+                               (struct slice){(const char *)&bytes, sizeof bytes},
+                               TRACE_MOST_EXTENT);
+    }
+    struct json_cursor cursor = json_inside(span->grid);
+    struct slice text;
+    int64_t blocks = 0, size;
+    while (json_element(&cursor, &text) && json_integer(text, &size) && size > 0)
+        if (__builtin_mul_overflow(blocks == 0 ? 1 : blocks, size, &blocks) ||
+            blocks > TRACE_MOST_EXTENT)
+            blocks = TRACE_MOST_EXTENT;
+    return (uint32_t)blocks;
+}
+
 static void see_span(void *watcher, const struct kineto_span *span) {
     struct trace_rank *rank = watcher;
     if (rank->names.entries.count == 0)
@@ -189,9 +208,10 @@ static void see_span(void *watcher, const struct kineto_span *span) {
     if (span->category == KINETO_KERNEL && span->class == KINETO_COMMUNICATION)
         see_kind(rank, span);
     if (span->category == KINETO_KERNEL || span->category == KINETO_COPY)
-        array_push(&rank->gpu,
-                   ((struct trace_gpu){span->start_ns, span->end_ns, name_number(rank, span->name),
-                                       span->kind, span->correlation, TRACE_NONE}));
+        array_push(
+            &rank->gpu,
+            ((struct trace_gpu){span->start_ns, span->end_ns, name_number(rank, span->name),
+                                extent_of(rank, span), span->kind, span->correlation, TRACE_NONE}));
     else if (span->category == KINETO_CALL)
         array_push(&rank->calls,
                    ((struct trace_call){span->start_ns, span->end_ns, span->correlation,
@@ -428,6 +448,7 @@ void trace_rank_finish(struct trace_rank *rank) {
     intern_finish(&rank->names);
     intern_finish(&rank->shapes);
     intern_finish(&rank->threads);
+    intern_finish(&rank->copy_sizes);
     free(rank->gpu_before);
     free(rank->gpu_other);
     free(rank->call_before);

@@ -164,6 +164,8 @@ struct trace_groups {
     ARRAY_OF(struct trace_traffic) all; /* once ranked the longest first */
 };
 
+/* By its name, that of a kernel if the trace has no other. */
+bool trace_is_all_to_all(const char *collective);
 void trace_groups_add(struct trace_groups *groups, const struct trace_job *job, size_t rank);
 void trace_groups_rank(struct trace_groups *groups);
 void trace_groups_finish(struct trace_groups *groups);
@@ -174,6 +176,18 @@ struct trace_rank_result {
     struct trace_path path;
     int64_t states[STATE_COUNT];
     struct trace_memory_use memory;
+};
+
+/* --- patterns: known causes of lost time --- */
+
+#define TRACE_PATTERNS 15
+
+struct trace_pattern {
+    size_t judged; /* ranks that have what the rule needs */
+    bool found;
+    size_t rank;         /* the worst one, and its values */
+    double values[2];    /* NAN: not known */
+    const char *missing; /* of the first rank that is not judged; NULL: of none */
 };
 
 #define TRACE_EFFECTS 10 /* kernel names that are replayed without */
@@ -200,7 +214,12 @@ struct trace_result {
     struct trace_kernels kernels;
     bool has_before;
     struct trace_groups groups;
+    struct trace_pattern patterns[TRACE_PATTERNS];
 };
+
+void trace_patterns_find(struct trace_result *result);
+void trace_patterns_figures(const struct trace_result *result, struct figure *root);
+void trace_patterns_screen(const struct trace_result *result, struct str *out);
 
 /* A sentence on what is largest in a class; nothing if there is none. */
 void trace_evidence(const struct trace_result *result, enum trace_class_of class, struct str *out);

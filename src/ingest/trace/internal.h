@@ -8,15 +8,20 @@
 #include "ingest/figures.h"
 #include "ingest/kineto/kineto_job.h"
 
-#define TRACE_NONE      UINT32_MAX
-#define TRACE_SHAPE_END '\x1f' /* after sizes and types in the text of a shape: in no JSON */
+#define TRACE_NONE        UINT32_MAX
+#define TRACE_MOST_NAMES  262144
+#define TRACE_MOST_EXTENT 16383
+#define TRACE_SHAPE_END   '\x1f' /* after sizes and types in the text of a shape: in no JSON */
 
 /* --- events: all that is kept of one rank --- */
 
 /* GPU work, by start. 32 bytes. */
 struct trace_gpu {
     int64_t start_ns, end_ns;
-    uint32_t name, kind;
+    uint32_t name : 18;   /* TRACE_MOST_NAMES of them */
+    uint32_t extent : 14; /* kernels: blocks, or that many and more; copies: 1 + number of its size;
+                             0: not given */
+    uint32_t kind;
     uint32_t call; /* its launch, or TRACE_NONE; while the file is read, its correlation */
     uint32_t op;   /* around the launch, or TRACE_NONE */
 };
@@ -25,7 +30,9 @@ enum trace_call_type {
     CALL_OTHER,
     CALL_LAUNCH,
     CALL_COPY,     /* it waits if its own copy ends inside of it */
-    CALL_BLOCKING, /* a copy that always waits, or cudaFree */
+    CALL_BLOCKING, /* a copy that always waits */
+    CALL_ALLOCATE, /* cudaMalloc */
+    CALL_FREE,     /* cudaFree, which waits */
     CALL_SYNC,
     CALL_WAIT_EVENT
 };
@@ -79,6 +86,7 @@ struct trace_rank {
     ARRAY_OF(uint8_t)
     loads; /* by name: 1, whether it matches the pattern of data loading; 2: not */
     struct intern names, shapes, threads;
+    struct intern copy_sizes; /* int64_t, in bytes */
     size_t shape_bytes;
     char *device_name;
     int64_t multiprocessors; /* 0: not given */

@@ -145,7 +145,8 @@ static void link_calls(struct trace_rank *rank) {
             pending -= rank->gpu.at[done].call != TRACE_NONE &&
                        launched[rank->gpu.at[done].call] == done + 1;
         uint32_t own = launched[i];
-        bool waits = call->type == CALL_SYNC || call->type == CALL_BLOCKING;
+        bool waits =
+            call->type == CALL_SYNC || call->type == CALL_BLOCKING || call->type == CALL_FREE;
         if (call->type == CALL_COPY && own > 0)
             waits = rank->gpu.at[own - 1].end_ns <= call->end_ns;
         if (call->type == CALL_COPY || call->type == CALL_LAUNCH)

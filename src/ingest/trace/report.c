@@ -393,6 +393,7 @@ void trace_report_figures(const struct trace_result *result, struct figure *root
     add_families(result, root);
     add_kernels(result, root);
     add_groups(result, root);
+    trace_patterns_figures(result, root);
     add_ranks(result, root);
     add_time(result, root);
     add_memory_timeline(result, root);
@@ -588,4 +589,5 @@ void trace_report_screen(const struct trace_result *result, struct str *out) {
     show_kernels(result, out);
     show_groups(result, out);
     show_memory(result, out);
+    trace_patterns_screen(result, out);
 }

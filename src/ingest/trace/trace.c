@@ -205,6 +205,7 @@ static void find_paths(struct trace_result *result) {
     trace_groups_rank(&result->groups);
     trace_classes(result->parts, result->classes);
     result->verdict = trace_judge(result->classes);
+    trace_patterns_find(result);
 }
 
 static void find_effects(struct trace_result *result) {

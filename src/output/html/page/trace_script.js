@@ -70,6 +70,16 @@ if (v.bound) {
       bars(data.classes.filter((c) => c.path_percent > 0).map((c) => ({name: c.name, value: c.saved_if_removed_percent})), 100));
 }
 
+/* ---- Anti-patterns ---- */
+
+const found = data.patterns.filter((p) => p.found), unjudged = data.patterns.filter((p) => p.found === null);
+const exceeds = (p) => [[p.what, p.value, p.above], [p.second_what, p.second_value, p.second_above]]
+  .filter(([, value, above]) => value !== null && value > above).map(([what, value, above]) => `${what}: ${digits(value)} > ${above}`).join("; ");
+section("patterns", "Anti-patterns", found.length === 0 ? make("p", {}, "None of the rules that the trace allows to judge finds anything.") :
+    table("Rules above their threshold, on the worst rank", [["rule", (p) => p.name], ["rank", (p) => p.rank, true], ["found", (p) => make("span", {}, exceeds(p))],
+      ["try", (p) => make("span", {}, p.remedy)]], found),
+    unjudged.length > 0 ? make("p", {class: "note"}, `Not judged: ${unjudged.map((p) => `${p.name} (no ${p.missing})`).join(", ")}.`) : null);
+
 /* ---- Ranks ---- */
 
 if (data.ranks.length > 1) {
