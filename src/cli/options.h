@@ -208,7 +208,7 @@ struct options {
 
     /* trace */
     struct traced_options {
-        const char *what_if, *loading_pattern;
+        const char *what_if, *loading_pattern, *profile;
         struct texts before;
         enum traced_format { TRACED_TABLE, TRACED_JSON } format;
     } traced;

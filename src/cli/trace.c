@@ -3,6 +3,7 @@
 #include "ingest/trace/trace.h"
 #include "cli/cli.h"
 #include "cli/internal.h"
+#include "io/atomic_file.h"
 #include "io/files.h"
 #include "output/folders.h"
 #include "output/html/report.h"
@@ -86,10 +87,20 @@ static int write_folder(const struct options *options, const struct trace_report
     return text_files_write(options->out, files, TABLES + 2, reterr);
 }
 
+static int write_rows(const char *path, const struct profile *profile, struct error *reterr) {
+    struct str csv = {0};
+    profile_write_csv(profile, &csv);
+    int r = atomic_file_write_alone(path, csv.text, csv.length, reterr);
+    str_finish(&csv);
+    return r;
+}
+
 static int conclude(const struct options *options, const struct trace_report *report) {
     struct error error = {0};
     int r = 0;
-    if (options->out)
+    if (report->profile)
+        r = write_rows(options->traced.profile, report->profile, &error);
+    if (r == 0 && options->out)
         r = write_folder(options, report, &error);
     if (r == 0 && options->traced.format == TRACED_JSON) {
         struct str json = {0};
@@ -103,11 +114,15 @@ static int conclude(const struct options *options, const struct trace_report *re
         return cli_report_error(&error);
     for (size_t i = 0; i < report->notes.count; i++)
         cli_say("%s\n", report->notes.texts[i]);
+    for (size_t i = 0; report->profile && i < report->profile->notes.count; i++)
+        cli_say("%s\n", report->profile->notes.texts[i]);
     return report->damaged ? EXIT_RECOVERED : EXIT_DONE;
 }
 
 static int analyze(struct options *options) {
-    struct trace_report report = {.notes = {.dashes = "--", .every = true}};
+    struct profile profile = {.notes = {.dashes = "--", .every = true}};
+    struct trace_report report = {.notes = {.dashes = "--", .every = true},
+                                  .profile = options->traced.profile ? &profile : NULL};
     struct texts paths = {0}, before = {0};
     int code = EXIT_BAD_INPUT;
     int r = expand(options, (const char *const *)options->operands, options->operand_count, &paths);
@@ -121,11 +136,14 @@ static int analyze(struct options *options) {
     if (r == 0)
         r = trace_analyze((char *const *)paths.at, paths.count, &request, &report,
                           &options->problems);
+    if (r == 0 && report.profile)
+        r = profile_check_columns(&profile, &options->problems);
     if (r < 0)
         cli_report_problems(&options->problems);
     else
         code = conclude(options, &report);
     trace_report_finish(&report);
+    profile_finish(&profile);
     free(paths.at);
     free(before.at);
     return code;

@@ -3,6 +3,7 @@
 Expected: made traces have times in whole us, so that every figure follows by hand; the comments derive it. Figures of real traces are
 those of a prototype (another program, on the same rules), and FLOP those that TraceLens publishes for the H100 trace.
 """
+import csv
 import json
 from pathlib import Path
 
@@ -288,6 +289,36 @@ def test_files(folder):
     return 3
 
 
+def rows_of(folder, *words, says=None):
+    trace(*words, "--profile", folder / "p.csv", says=says)
+    return list(csv.DictReader((folder / "p.csv").open()))
+
+
+def test_profile(folder):
+    """The row of `easim profile kineto`, and one for the window of 80 us of 100 (test_what_if_by_hand)."""
+    path, told = launched().write(folder / "a.json"), ("--model", "bert", "--gpus", 1, "--batch", 10)
+    row, changed = rows_of(folder, path, *told, "--what-if", "kernels=2x")
+    easim("profile", "kineto", path, *told, "-o", folder / "plain.csv")
+    plain, = csv.DictReader((folder / "plain.csv").open())
+    assert {**row, "source": plain["source"]} == plain and float(row["throughput_samples_s"]) == 10 / 100e-6, (row, plain)
+    assert row["source"] == f"{plain['source']}; bound by host", row
+    assert changed == {**row, "model": "bert-what-if", "evidence": "derived", "throughput_samples_s": changed["throughput_samples_s"],
+                       "source": f"{row['source']}; what if kernels=2x"}
+    assert abs(float(changed["throughput_samples_s"]) / (10 / 80e-6) - 1) < 1e-12, changed
+    assert rows_of(folder, remembered().write(folder / "m.json"), says="rows have no model")[0]["source"].endswith("peak memory 1500 bytes")
+    # 7 ranks communicate 500 of 700 us, one 100; each iteration of 700 us has 8 x 7 samples.
+    (folder / "ranks").mkdir()
+    job(folder / "ranks")
+    row, = rows_of(folder, folder / "ranks", "--model", "m", "--batch", 7)
+    assert row["k"] == "8" and abs(float(row["throughput_samples_s"]) / (56 / 700e-6) - 1) < 1e-12, row
+    assert row["source"].endswith("and other ranks; bound by imbalance; exposed communication 64.3 %"), row
+    rank = launched()
+    rank.top["deviceProperties"] = []
+    trace(rank.write(folder / "g.json"), "--profile", folder / "none.csv", code=2, says="--gpu: expected the GPU type")
+    assert not (folder / "none.csv").exists()
+    return 5
+
+
 def test_bad_inputs(folder):
     good, bad = launched(), folder / "b.json"
     good.write(folder / "a.json")
@@ -447,5 +478,5 @@ def test_real_work_and_memory(folder):
 
 if __name__ == "__main__":
     cases(test_path_by_hand, test_what_if_by_hand, test_delays_by_hand, test_streams_by_hand, test_queue_by_hand, test_late_rank, test_clocks_off,
-          test_late_stage_and_groups, test_operations, test_before, test_memory, test_files, test_bad_inputs, test_part_of_a_trace, test_mtia_and_hip, test_real_traces,
+          test_late_stage_and_groups, test_operations, test_before, test_memory, test_files, test_profile, test_bad_inputs, test_part_of_a_trace, test_mtia_and_hip, test_real_traces,
           test_unchanged_replay, test_real_work_and_memory)

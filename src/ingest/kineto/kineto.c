@@ -15,7 +15,7 @@ static double slowest_median_s(const struct kineto_job *job) {
     return slowest;
 }
 
-static void add_kineto_row(const struct kineto_job *job, struct profile *profile) {
+struct profile_row *kineto_job_add_row(const struct kineto_job *job, struct profile *profile) {
     struct profile_row *row = profile_add_row(profile, job->options);
     const struct kineto_trace *first = &job->traces[0];
     double iteration_s = slowest_median_s(job);
@@ -29,7 +29,7 @@ static void add_kineto_row(const struct kineto_job *job, struct profile *profile
     row->source =
         arena_printf(arena, "kineto %s%s", first->path, job->count > 1 ? " and other ranks" : "");
     if (first->gpus.all.count > 0)
-        return; /* a simulation of many jobs is no measurement of one */
+        return row; /* a simulation of many jobs is no measurement of one */
     if (!(iteration_s > 0))
         problems_add_setting(
             job->notes, (struct location){0}, "iteration",
@@ -40,6 +40,7 @@ static void add_kineto_row(const struct kineto_job *job, struct profile *profile
     if (iteration_s > 0 && row->batch == 0)
         problems_add_setting(job->notes, (struct location){0}, "batch",
                              "there is no throughput without it");
+    return row;
 }
 
 /* ---- All of it ---- */
@@ -57,7 +58,7 @@ static void report_figures(struct kineto_job *job, struct profile *profile) {
     kineto_figures_add_costs(profile->figures, &costs);
     kineto_costs_finish(&costs);
     kineto_ranks_finish(&ranks);
-    add_kineto_row(job, profile);
+    kineto_job_add_row(job, profile);
 }
 
 static int kineto_read(char *const *paths, size_t count, const struct profile_options *options,

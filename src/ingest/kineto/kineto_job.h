@@ -30,6 +30,8 @@ int kineto_job_read(struct kineto_job *job, char *const *paths, size_t count,
                     void *const *watchers) MUST_CHECK;
 /* Notes on matching and on ranks without a file. */
 void kineto_job_note_ranks(const struct kineto_job *job, const struct kineto_ranks *ranks);
+/* Its throughput is that of the slowest rank; notes say why there is none. */
+struct profile_row *kineto_job_add_row(const struct kineto_job *job, struct profile *profile);
 void kineto_job_finish(struct kineto_job *job);
 
 #endif

@@ -272,6 +272,40 @@ static int compare_before(struct trace_result *result, const struct trace_reques
     return r;
 }
 
+/* The row of the profile, and that of the step time which the changes would give. */
+static void add_rows(const struct trace_result *result, struct profile *profile) {
+    const struct trace_verdict *v = &result->verdict;
+    struct profile_row *row = kineto_job_add_row(result->read, profile);
+    double peak = 0, window_ns = (double)(result->job->end_ns - result->job->start_ns);
+    struct str text = {0};
+    for (size_t r = 0; r < result->job->count; r++) {
+        const struct trace_memory_use *memory = &result->ranks[r].memory;
+        if (memory->events > 0 && memory->has_totals && (double)memory->peak > peak)
+            peak = (double)memory->peak;
+    }
+    str_addf(&text, "%s; bound by %s%s%s", row->source, trace_class_names[v->first],
+             v->mixed ? " and " : "", v->mixed ? trace_class_names[v->second] : "");
+    if (result->groups.all.count > 0)
+        str_addf(&text, "; exposed communication %.1f %%",
+                 100 * (double)result->states[STATE_COMMUNICATION] / (double)result->window_ns);
+    if (peak > 0)
+        str_addf(&text, "; peak memory %.0f bytes", peak);
+    row->source = arena_strdup(&profile->arena, text.text);
+    if (result->what_if && result->what_if_ns > 0) {
+        struct profile_row changed = *row;
+        changed.is_derived = true;
+        changed.throughput_samples_s *= window_ns / (double)result->what_if_ns;
+        if (row->model)
+            changed.model = arena_printf(&profile->arena, "%s-what-if", row->model);
+        changed.source =
+            arena_printf(&profile->arena, "%s; what if %s", row->source, result->what_if);
+        array_push(&profile->rows, changed);
+    } else if (result->what_if && result->what_if_ns == 0) {
+        problems_say(result->read->notes, "the changed window is empty: no second row of it");
+    }
+    str_finish(&text);
+}
+
 static void finish_result(struct trace_result *result) {
     for (size_t r = 0; result->ranks && r < result->job->count; r++) {
         trace_path_finish(&result->ranks[r].path);
@@ -303,6 +337,11 @@ static int analyze(struct reading *reading, const struct trace_request *request,
         trace_report_figures(&result, report->figures);
         trace_report_screen(&result, &report->screen);
     }
+    if (r == 0 && report->profile && result.window_ns > 0)
+        add_rows(&result, report->profile);
+    else if (r == 0 && report->profile)
+        r = problems_add_setting(problems, (struct location){0}, "profile",
+                                 "expected a window with events, got an empty one");
     finish_result(&result);
     return r;
 }

@@ -17,8 +17,9 @@ struct trace_request {
 /* Zero-initialise all but notes.dashes; release with trace_report_finish. */
 struct trace_report {
     struct arena arena;
-    struct figure *figures; /* trace.json */
-    struct str screen;      /* one screen for people */
+    struct figure *figures;  /* trace.json */
+    struct str screen;       /* one screen for people */
+    struct profile *profile; /* gets rows; NULL: none are wanted */
     struct problems notes;
     bool damaged; /* some input ended early or had unreadable stretches: the rest counts */
 };
