@@ -58,6 +58,7 @@ static const struct {
     {"fcfs", "strict", "true", "true or false"},
     {"allox", "strict", "true", "true or false"},
     {NULL, "strict", "false", "true or false"},
+    {"lean", "limits", "off", "one of off | live"},
     {"deferral", "slack", "43200", "duration 0..1000000000"},
     {"deferral", "gain", "0.02", "number 0..1"},
     {"deferral", "signal", "carbon", "one of carbon | price"},

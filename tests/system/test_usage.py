@@ -20,7 +20,7 @@ REPLACES = ("A file that a command writes replaces one of the same name whole. A
 
 GROUPS = {
     "Start": ["init", "check", "run", "compare", "report"],
-    "Data": ["import", "profile", "calibrate", "gen"],
+    "Data": ["import", "profile", "trace", "calibrate", "gen"],
     "Study": ["sweep", "tune", "ablate", "validate", "bound", "regret"],
     "Understand": ["analyze", "explain", "attribute", "timeline", "plot"],
     "Reference": ["models", "policies", "schema", "new", "completion"],
