@@ -65,7 +65,7 @@ static int kineto_read(char *const *paths, size_t count, const struct profile_op
                        struct profile *profile, struct problems *problems) {
     struct kineto_job job;
     kineto_job_init(&job, options, &profile->notes, problems);
-    int r = kineto_job_read(&job, paths, count, NULL);
+    int r = kineto_job_read(&job, paths, count);
     if (r == 0)
         report_figures(&job, profile);
     profile->damaged |= job.damaged;

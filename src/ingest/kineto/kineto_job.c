@@ -9,9 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names of NCCL of all versions, RCCL and HCCL. */
-#define COMMUNICATION_PATTERN "^nccl|ncclKernel|ncclDevKernel|^rccl|^hccl"
-
 #define LISTED_STEPS 16384 /* of all ranks */
 
 static int compile_pattern(struct kineto_job *job, const char *setting, const char *text,
@@ -26,9 +23,9 @@ static int compile_pattern(struct kineto_job *job, const char *setting, const ch
 static int compile_patterns(struct kineto_job *job) {
     const char *communication = job->options->communication_pattern;
     const char *iteration = job->options->iteration_pattern;
-    int r =
-        compile_pattern(job, "communication", communication ? communication : COMMUNICATION_PATTERN,
-                        &job->communication);
+    int r = compile_pattern(job, "communication",
+                            communication ? communication : KINETO_COMMUNICATION_PATTERN,
+                            &job->communication);
     if (r == 0 && iteration)
         r = compile_pattern(job, "iteration", iteration, &job->iteration);
     job->reading.communication = job->communication;
@@ -92,23 +89,21 @@ static bool has_work(const struct kineto_job *job, const struct kineto_trace *tr
     return has;
 }
 
-/* Only communication is needed once a rank's own figures are there. */
-static void keep_communication(const struct kineto_job *job, struct kineto_trace *trace) {
-    size_t kept = 0;
-    for (size_t i = 0; i < trace->events.count; i++)
-        if (job->kinds.all.at[trace->events.at[i].kind].class == KINETO_COMMUNICATION)
-            trace->events.at[kept++] = trace->events.at[i];
-    trace->events.count = trace->events.capacity = kept;
-    trace->events.at = mem_realloc(trace->events.at, kept + 1, sizeof *trace->events.at);
-}
-
-static void read_rank_file(struct kineto_job *job, size_t index, const char *path) {
+/* A trace of one rank, or that rank of a merged one; returns how many ranks the file has. */
+static uint32_t read_rank(struct kineto_job *job, const char *path, uint32_t section) {
+    size_t index = job->count++;
+    job->traces = mem_realloc(job->traces, job->count, sizeof *job->traces);
+    job->figures = mem_realloc(job->figures, job->count, sizeof *job->figures);
     struct kineto_trace *trace = &job->traces[index];
     const struct profile_options *options = job->options;
     struct error error = {0};
+    *trace =
+        (struct kineto_trace){.watcher = job->add_watcher ? job->add_watcher(job->watch) : NULL};
+    job->figures[index] = (struct kineto_rank_figures){0};
+    job->reading.section = section;
     if (kineto_trace_read(path, &job->reading, trace, &error) < 0) {
         problems_say(job->problems, "%s", error.text);
-        return;
+        return 1;
     }
     note_input(job, trace);
     bool works = has_work(job, trace);
@@ -120,7 +115,8 @@ static void read_rank_file(struct kineto_job *job, size_t index, const char *pat
                              path, (long long)options->first_step, (long long)options->last_step);
     kineto_rank_figures_init(&job->figures[index], trace, &streams, job->steps_left);
     job->steps_left -= trace->steps.count;
-    keep_communication(job, trace);
+    kineto_trace_keep_communication(trace);
+    return trace->sections;
 }
 
 /* ---- Ranks ---- */
@@ -144,21 +140,6 @@ static void sort_ranks(struct kineto_job *job) {
         job->figures[i] = keyed[i].figures;
     }
     free(keyed);
-}
-
-static int check_ranks(struct kineto_job *job) {
-    size_t before = job->problems->count;
-    for (size_t i = 0; job->count > 1 && i < job->count; i++)
-        if (job->traces[i].rank < 0)
-            problems_say(job->problems,
-                         "%s: no distributedInfo.rank, which each of several files needs",
-                         job->traces[i].path);
-    for (size_t i = 1; i < job->count; i++)
-        if (job->traces[i].rank >= 0 && job->traces[i].rank == job->traces[i - 1].rank)
-            problems_say(job->problems, "rank %lld is in two files: %s and %s",
-                         (long long)job->traces[i].rank, job->traces[i - 1].path,
-                         job->traces[i].path);
-    return job->problems->count > before ? ERROR_INPUT : 0;
 }
 
 /* "4-7, 9" of the ranks that the world has and no file; at most a few of them. */
@@ -204,21 +185,19 @@ void kineto_job_init(struct kineto_job *job, const struct profile_options *optio
                                            .kinds = &job->kinds};
 }
 
-int kineto_job_read(struct kineto_job *job, char *const *paths, size_t count,
-                    void *const *watchers) {
+int kineto_job_read(struct kineto_job *job, char *const *paths, size_t count) {
     size_t before = job->problems->count;
     if (compile_patterns(job) < 0)
         return ERROR_INPUT;
-    job->traces = mem_zalloc(count, sizeof *job->traces);
-    job->figures = mem_zalloc(count, sizeof *job->figures);
-    for (job->count = 0; job->count < count; job->count++) {
-        job->traces[job->count].watcher = watchers ? watchers[job->count] : NULL;
-        read_rank_file(job, job->count, paths[job->count]);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t sections = read_rank(job, paths[i], 0);
+        for (uint32_t section = 1; section < sections; section++)
+            (void)read_rank(job, paths[i], section);
     }
     if (job->problems->count > before)
         return ERROR_INPUT;
     sort_ranks(job);
-    return check_ranks(job);
+    return kineto_ranks_check(job->traces, job->count, job->problems);
 }
 
 void kineto_job_finish(struct kineto_job *job) {

@@ -1,5 +1,5 @@
-/* The Kineto traces of one job, a file for each rank: what `easim profile kineto` and `easim trace`
-   begin with. */
+/* The Kineto traces of one job, a file for each rank or one of all: what `easim profile kineto` and
+   `easim trace` begin with. */
 #ifndef EASIM_INGEST_KINETO_KINETO_JOB_H
 #define EASIM_INGEST_KINETO_KINETO_JOB_H
 
@@ -19,15 +19,16 @@ struct kineto_job {
     size_t steps_left; /* to be listed */
     struct problems *notes, *problems;
     bool damaged;
+    /* Called before each rank is read: what the watch is given with its events. NULL: none. */
+    void *(*add_watcher)(void *watch);
+    void *watch; /* borrowed */
 };
 
-/* reading.watch may be set before the job is read. */
+/* reading.watch and the members for it may be set before the job is read. */
 void kineto_job_init(struct kineto_job *job, const struct profile_options *options,
                      struct problems *notes, struct problems *problems);
-/* Reads the files, orders them by rank and adds every problem and note. watchers: one for each
-   file, or NULL. */
-int kineto_job_read(struct kineto_job *job, char *const *paths, size_t count,
-                    void *const *watchers) MUST_CHECK;
+/* Reads the files, orders their ranks and adds every problem and note. */
+int kineto_job_read(struct kineto_job *job, char *const *paths, size_t count) MUST_CHECK;
 /* Notes on matching and on ranks without a file. */
 void kineto_job_note_ranks(const struct kineto_job *job, const struct kineto_ranks *ranks);
 /* Its throughput is that of the slowest rank; notes say why there is none. */

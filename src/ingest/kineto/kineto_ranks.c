@@ -233,6 +233,19 @@ static void match_collectives(struct kineto_ranks *ranks) {
     add_waiting(ranks);
 }
 
+int kineto_ranks_check(const struct kineto_trace *traces, size_t count, struct problems *problems) {
+    size_t before = problems->count;
+    for (size_t i = 0; count > 1 && i < count; i++)
+        if (traces[i].rank < 0)
+            problems_say(problems, "%s: no distributedInfo.rank, which each of several files needs",
+                         traces[i].path);
+    for (size_t i = 1; i < count; i++)
+        if (traces[i].rank >= 0 && traces[i].rank == traces[i - 1].rank)
+            problems_say(problems, "rank %lld is in two files: %s and %s",
+                         (long long)traces[i].rank, traces[i - 1].path, traces[i].path);
+    return problems->count > before ? ERROR_INPUT : 0;
+}
+
 static uint64_t communication_of(const struct kineto_ranks *ranks) {
     uint64_t sum = 0;
     for (size_t i = 0; i < ranks->count; i++)

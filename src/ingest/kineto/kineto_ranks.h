@@ -48,6 +48,12 @@ struct kineto_ranks {
     bool corrected;      /* some clock was so far off that starts were corrected */
 };
 
+/* Negative after problems: of several traces each has another rank. In the order of their ranks. */
+int kineto_ranks_check(const struct kineto_trace *traces, size_t count,
+                       struct problems *problems) MUST_CHECK;
+/* The base time that is added to times of the trace, one of which is given; 0: absent or
+   senseless. */
+int64_t kineto_base_ns(const struct kineto_trace *trace, int64_t time_ns);
 /* traces: prepared, in the order of their ranks. */
 void kineto_ranks_init(struct kineto_ranks *ranks, const struct kineto_kinds *kinds,
                        const struct kineto_trace *traces, size_t count);

@@ -37,6 +37,8 @@ struct reader {
     struct kineto_trace *trace;
     struct device devices[MOST_DEVICES]; /* of the header */
     size_t device_count;
+    uint32_t section; /* at hand, of a merged trace */
+    int64_t shift_ns; /* by which its times are later than those of the rank's own file */
     struct str text;
     struct seen_name communication[SEEN_NAMES], iteration[SEEN_NAMES];
 };
@@ -62,32 +64,32 @@ static bool matches_pattern(struct reader *reader, const struct name_pattern *pa
 }
 
 /* Case and names differ with the age of the writer. */
-static enum kineto_category category_of(struct slice text) {
+enum kineto_category kineto_category_of(struct slice text) {
     static const struct {
-        const char *name;
+        struct slice name;
         enum kineto_category category;
     } categories[] = {
-        {"kernel", KINETO_KERNEL},
-        {"cpu_op", KINETO_OPERATOR},
-        {"cuda_runtime", KINETO_CALL},
-        {"gpu_memcpy", KINETO_COPY},
-        {"gpu_memset", KINETO_COPY},
-        {"user_annotation", KINETO_ANNOTATION},
-        {"cuda_driver", KINETO_CALL},
-        {"hip_runtime", KINETO_CALL},
-        {"hip_driver", KINETO_CALL},
-        {"Runtime", KINETO_CALL},
-        {"Memcpy", KINETO_COPY},
-        {"Memset", KINETO_COPY},
-        {"mtia_runtime", KINETO_CALL},
-        {"Operator", KINETO_OPERATOR},
-        {"mtia_ccp_events", KINETO_KERNEL},
-        {"concurrent_kernel", KINETO_KERNEL},
-        {"cpu_instant_event", KINETO_INSTANT},
-        {"python_function", KINETO_FRAME},
+        {{"kernel", 6}, KINETO_KERNEL},
+        {{"cpu_op", 6}, KINETO_OPERATOR},
+        {{"cuda_runtime", 12}, KINETO_CALL},
+        {{"gpu_memcpy", 10}, KINETO_COPY},
+        {{"gpu_memset", 10}, KINETO_COPY},
+        {{"user_annotation", 15}, KINETO_ANNOTATION},
+        {{"cuda_driver", 11}, KINETO_CALL},
+        {{"hip_runtime", 11}, KINETO_CALL},
+        {{"hip_driver", 10}, KINETO_CALL},
+        {{"Runtime", 7}, KINETO_CALL},
+        {{"Memcpy", 6}, KINETO_COPY},
+        {{"Memset", 6}, KINETO_COPY},
+        {{"mtia_runtime", 12}, KINETO_CALL},
+        {{"Operator", 8}, KINETO_OPERATOR},
+        {{"mtia_ccp_events", 15}, KINETO_KERNEL},
+        {{"concurrent_kernel", 17}, KINETO_KERNEL},
+        {{"cpu_instant_event", 17}, KINETO_INSTANT},
+        {{"python_function", 15}, KINETO_FRAME},
     };
     for (size_t i = 0; i < sizeof categories / sizeof *categories; i++)
-        if (slice_is_word(text, categories[i].name))
+        if (text.length == categories[i].name.length && slice_is_word(text, categories[i].name.at))
             return categories[i].category;
     return slice_begins(text, "easim.") ? KINETO_SIMULATED : KINETO_OTHER;
 }
@@ -276,35 +278,46 @@ static void keep_launch(struct kineto_trace *trace, uint32_t correlation, int64_
                ((struct kineto_launch){correlation, (int32_t)(since_ns >> shift)}));
 }
 
+bool kineto_is_launch(struct slice name) {
+    return slice_find(name, "aunch") || slice_find(name, "emcpy") || slice_find(name, "emset");
+}
+
 /* The number of the launch, 0 if the call launches nothing. */
 static uint32_t add_launch(struct reader *reader, const struct fields *fields, int64_t start_ns) {
     int64_t correlation = 0;
-    if (!slice_find(fields->name, "aunch") && !slice_find(fields->name, "emcpy") &&
-        !slice_find(fields->name, "emset"))
-        return 0;
-    if (!json_integer(json_find(fields->arguments, "correlation"), &correlation) ||
+    if (!kineto_is_launch(fields->name) ||
+        !json_integer(json_find(fields->arguments, "correlation"), &correlation) ||
         correlation <= 0 || correlation > UINT32_MAX)
         return 0;
     keep_launch(reader->trace, (uint32_t)correlation, start_ns);
     return (uint32_t)correlation;
 }
 
+bool kineto_step_number(struct slice name, int64_t *number) {
+    static const char prefix[] = "ProfilerStep#";
+    const size_t length = sizeof prefix - 1;
+    return slice_begins(name, prefix) &&
+           json_integer((struct slice){name.at + length, name.length - length}, number);
+}
+
 /* ProfilerStep#N, or a name the user's pattern knows. */
 static bool is_step(struct reader *reader, struct slice name, int64_t *number) {
-    static const char prefix[] = "ProfilerStep#";
     if (reader->reading->iteration) {
         *number = (int64_t)reader->trace->steps.count;
         return matches_pattern(reader, reader->reading->iteration, reader->iteration, name);
     }
-    if (!slice_begins(name, prefix))
-        return false;
-    return json_integer(
-        (struct slice){name.at + sizeof prefix - 1, name.length - (sizeof prefix - 1)}, number);
+    return kineto_step_number(name, number);
+}
+
+/* A time as it is in the rank's own file. */
+static bool read_time(const struct reader *reader, struct slice text, int64_t *ret_ns) {
+    return json_microseconds(text, ret_ns) &&
+           !__builtin_sub_overflow(*ret_ns, reader->shift_ns, ret_ns);
 }
 
 static void show_memory(struct reader *reader, const struct fields *fields) {
     struct kineto_span span = {.category = KINETO_INSTANT};
-    if (!json_microseconds(fields->start, &span.start_ns)) {
+    if (!read_time(reader, fields->start, &span.start_ns)) {
         reader->trace->unreadable++;
         return;
     }
@@ -329,8 +342,7 @@ static void add_memory(struct reader *reader, const struct fields *fields) {
         reader->trace->peak_reserved_bytes = bytes;
 }
 
-/* Categories that may mark a step. */
-static bool is_mark(enum kineto_category category) {
+bool kineto_may_be_step(enum kineto_category category) {
     return category == KINETO_ANNOTATION || category == KINETO_OPERATOR;
 }
 
@@ -346,7 +358,7 @@ static enum kineto_category read_fields(struct reader *reader, struct slice text
         if (is_named(key, "ph"))
             fields->phase = json_string(value);
         else if (is_named(key, "cat"))
-            fields->category = json_string(value), category = category_of(fields->category);
+            fields->category = json_string(value), category = kineto_category_of(fields->category);
         else if (is_named(key, "name"))
             fields->name = json_string(value);
         else if (is_named(key, "ts"))
@@ -363,7 +375,7 @@ static enum kineto_category read_fields(struct reader *reader, struct slice text
             return KINETO_OTHER;
         if (fields->phase.at && !is_named(fields->phase, "X") && !is_named(fields->phase, "i"))
             return KINETO_OTHER;
-        if (!all && (category == KINETO_FRAME || (is_mark(category) && fields->name.at &&
+        if (!all && (category == KINETO_FRAME || (kineto_may_be_step(category) && fields->name.at &&
                                                   !is_step(reader, fields->name, &number))))
             return KINETO_OTHER;
     }
@@ -392,15 +404,36 @@ static void add_span(struct reader *reader, const struct fields *fields,
     } else {
         if (category == KINETO_CALL)
             span.correlation = add_launch(reader, fields, start_ns);
-        else if (is_mark(category) && is_step(reader, fields->name, &number))
+        else if (kineto_may_be_step(category) && is_step(reader, fields->name, &number))
             add_step(reader, number, start_ns, span.end_ns);
         show_span(reader, fields, &span);
+    }
+}
+
+static void read_trace_member(struct reader *reader, struct slice key, struct slice text);
+
+/* What merging has added before and behind the events of a rank. */
+static void read_section(struct reader *reader, struct slice text) {
+    struct slice arguments = json_find(text, "args"), key, value;
+    struct json_cursor cursor = json_inside(arguments);
+    if (slice_begins(text, KINETO_SECTION)) {
+        reader->section = reader->trace->sections++;
+        (void)json_integer(json_find(arguments, "shift_ns"), &reader->shift_ns);
+    } else if (reader->section == reader->reading->section) {
+        while (json_member(&cursor, &key, &value))
+            read_trace_member(reader, key, value);
     }
 }
 
 static void read_event(struct reader *reader, struct slice text) {
     struct fields f = {0};
     int64_t start_ns = 0, duration_ns = 0;
+    if (slice_begins(text, KINETO_MERGED)) {
+        read_section(reader, text);
+        return;
+    }
+    if (reader->section != reader->reading->section)
+        return;
     reader->trace->records++;
     enum kineto_category category = read_fields(reader, text, &f);
     if (category == KINETO_INSTANT)
@@ -409,7 +442,7 @@ static void read_event(struct reader *reader, struct slice text) {
         return;
     if (f.duration.length == 0 || f.start.length == 0)
         reader->trace->no_duration++;
-    else if (!json_microseconds(f.start, &start_ns) ||
+    else if (!read_time(reader, f.start, &start_ns) ||
              !json_microseconds(f.duration, &duration_ns) || duration_ns > MOST_DURATION_NS)
         reader->trace->unreadable++;
     else if (duration_ns < 0)
@@ -449,16 +482,15 @@ static void read_distributed(struct reader *reader, struct slice text) {
         reader->trace->backend = kept_text(reader->trace, backend);
 }
 
-static void read_trace_member(struct reader *reader, const struct json_item *item) {
+static void read_trace_member(struct reader *reader, struct slice key, struct slice text) {
     if (reader->reading->watch)
-        reader->reading->watch->member(reader->trace->watcher, item->key, item->text);
-    if (slice_is(item->key, "distributedInfo")) {
-        read_distributed(reader, item->text);
-    } else if (slice_is(item->key, "deviceProperties")) {
-        read_devices(reader, item->text);
-    } else if (slice_is(item->key, "baseTimeNanoseconds")) {
-        reader->trace->has_base = json_integer(item->text, &reader->trace->base_ns);
-    }
+        reader->reading->watch->member(reader->trace->watcher, key, text);
+    if (slice_is(key, "distributedInfo"))
+        read_distributed(reader, text);
+    else if (slice_is(key, "deviceProperties"))
+        read_devices(reader, text);
+    else if (slice_is(key, "baseTimeNanoseconds"))
+        reader->trace->has_base = json_integer(text, &reader->trace->base_ns);
 }
 
 /* The device that did the work; the first one where none is named. */
@@ -487,7 +519,7 @@ static int read_trace_items(struct reader *reader, struct json_stream *stream,
                              "%s: expected valid JSON, got a bad value at byte %llu",
                              reader->trace->path, (unsigned long long)item.offset);
         if (item.key.length > 0)
-            read_trace_member(reader, &item);
+            read_trace_member(reader, item.key, item.text);
         else
             read_event(reader, item.text);
     }
@@ -514,7 +546,7 @@ static int check_trace_end(struct reader *reader, struct json_stream *stream,
 }
 
 /* First keys of events of Chrome traces: all have a phase. */
-static const char *const event_keys[] = {"ph", "name", "cat", "ts",    "pid", "tid", "dur",
+const char *const kineto_event_keys[] = {"ph", "name", "cat", "ts",    "pid", "tid", "dur",
                                          "id", "args", "s",   "cname", "bp",  "sf",  NULL};
 
 int kineto_trace_read(const char *path, const struct kineto_reading *reading,
@@ -524,7 +556,7 @@ int kineto_trace_read(const char *path, const struct kineto_reading *reading,
     trace->rank = trace->world_size = -1;
     trace->gpu_memory_bytes = NAN;
     trace->kinds = reading->kinds;
-    int status = json_stream_open(path, "traceEvents", event_keys, &stream, reterr);
+    int status = json_stream_open(path, "traceEvents", kineto_event_keys, &stream, reterr);
     if (status < 0)
         return status;
     struct reader *r = mem_zalloc(1, sizeof *r);
@@ -538,6 +570,15 @@ int kineto_trace_read(const char *path, const struct kineto_reading *reading,
     free(r);
     json_stream_close(stream);
     return status;
+}
+
+void kineto_trace_keep_communication(struct kineto_trace *trace) {
+    size_t kept = 0;
+    for (size_t i = 0; i < trace->events.count; i++)
+        if (trace->kinds->all.at[trace->events.at[i].kind].class == KINETO_COMMUNICATION)
+            trace->events.at[kept++] = trace->events.at[i];
+    trace->events.count = trace->events.capacity = kept;
+    trace->events.at = mem_realloc(trace->events.at, kept + 1, sizeof *trace->events.at);
 }
 
 void kineto_trace_finish(struct kineto_trace *trace) {

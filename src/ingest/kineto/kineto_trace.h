@@ -10,6 +10,15 @@
 #define KINETO_NO_STEP    UINT32_MAX
 #define KINETO_MOST_STEPS 262144
 
+/* Names of NCCL of all versions, RCCL and HCCL. */
+#define KINETO_COMMUNICATION_PATTERN "^nccl|ncclKernel|ncclDevKernel|^rccl|^hccl"
+
+/* How events begin that merging adds (trace_merge): the first of a rank, then a member of its file
+   each. */
+#define KINETO_MERGED  "{\"ph\":\"M\",\"name\":\"easim_"
+#define KINETO_SECTION KINETO_MERGED "rank\""
+#define KINETO_MEMBER  KINETO_MERGED "member\""
+
 /* GPU work. 24 bytes, and its launch 8: that is all that grows with the trace. */
 struct kineto_event {
     int64_t start_ns, end_ns; /* as in the file, microseconds times 1000 */
@@ -73,6 +82,7 @@ struct kineto_reading {
     int64_t first_step, last_step; /* both included */
     /* kernel_wait: shorter gaps after a kernel whose successor was launched */
     int64_t kernel_delay_ns;
+    uint32_t section;                 /* of a merged trace: which rank, from 0 on */
     struct kineto_kinds *kinds;       /* common to all traces */
     const struct kineto_watch *watch; /* NULL: GPU work and steps alone are looked at */
 };
@@ -88,7 +98,8 @@ struct kineto_trace {
     double gpu_memory_bytes;
     int64_t base_ns; /* baseTimeNanoseconds; to be added to times for the wall clock */
     bool has_base;
-    uint64_t bytes; /* decoded */
+    uint32_t sections; /* ranks of a merged trace; else 0 */
+    uint64_t bytes;    /* decoded */
     uint64_t records, no_duration, negative, unreadable;
     struct json_losses losses;
     uint64_t unjudged; /* names that a pattern has too many ways to match: taken for no match */
@@ -112,8 +123,21 @@ struct kineto_trace {
 /* Fills trace as far as it reads. Negative: unreadable, no trace, or damaged under strict. */
 int kineto_trace_read(const char *path, const struct kineto_reading *reading,
                       struct kineto_trace *trace, struct error *reterr) MUST_CHECK;
+/* Drops all events except communication. */
+void kineto_trace_keep_communication(struct kineto_trace *trace);
 /* Events and stretches of the file that cannot be read. */
 uint64_t kineto_trace_damages(const struct kineto_trace *trace);
 void kineto_trace_finish(struct kineto_trace *trace);
+
+/* --- kineto_events: what an event is --- */
+
+enum kineto_category kineto_category_of(struct slice text);
+/* Whether a step may be marked by events of the category. */
+bool kineto_may_be_step(enum kineto_category category);
+/* Whether a runtime call of that name launches GPU work. */
+bool kineto_is_launch(struct slice name);
+/* Of ProfilerStep#N. */
+bool kineto_step_number(struct slice name, int64_t *number);
+extern const char *const kineto_event_keys[]; /* for json_stream_open */
 
 #endif

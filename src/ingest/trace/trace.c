@@ -15,8 +15,7 @@
 struct reading {
     struct kineto_job read;
     struct name_pattern *loading;
-    struct trace_rank *ranks, **by_rank; /* by file; as the job orders them */
-    size_t count;
+    ARRAY_OF(struct trace_rank *) ranks; /* as read, at last as the job orders them */
     struct trace_job job;
     bool has_job;
 };
@@ -53,22 +52,23 @@ static void note_rank(struct reading *reading, const struct trace_rank *rank) {
                      rank->trace->path);
 }
 
-static int prepare_watchers(struct reading *reading, size_t count, const char *pattern,
-                            void ***ret_watchers, struct problems *problems) {
+static void *add_rank(void *context) {
+    struct reading *reading = context;
+    struct trace_rank *rank = mem_alloc(sizeof *rank);
+    *rank = (struct trace_rank){.loading = reading->loading, .kinds = &reading->read.kinds};
+    array_push(&reading->ranks, rank);
+    return rank;
+}
+
+static int prepare_watch(struct reading *reading, const char *pattern, struct problems *problems) {
     struct error error = {0};
+    reading->read.reading.watch = &trace_watch;
+    reading->read.add_watcher = add_rank;
+    reading->read.watch = reading;
     if (name_pattern_make(pattern ? pattern : LOADING_PATTERN, &reading->loading, &error) < 0)
         return problems_add_setting(problems, (struct location){0}, "loading",
                                     "expected a regular expression, got \"%s\": %s", pattern,
                                     error.text);
-    reading->ranks = mem_zalloc(count, sizeof *reading->ranks);
-    reading->by_rank = mem_zalloc(count, sizeof *reading->by_rank);
-    *ret_watchers = mem_zalloc(count, sizeof **ret_watchers);
-    reading->count = count;
-    for (size_t i = 0; i < count; i++) {
-        reading->ranks[i].loading = reading->loading;
-        reading->ranks[i].kinds = &reading->read.kinds;
-        (*ret_watchers)[i] = &reading->ranks[i];
-    }
     return 0;
 }
 
@@ -121,38 +121,34 @@ static int check_files(const struct reading *reading, struct problems *problems)
 static int read_job(struct reading *reading, char *const *paths, size_t count,
                     const struct trace_request *request, struct trace_report *report,
                     struct problems *problems) {
-    void **watchers = NULL;
     size_t refused = 0;
     kineto_job_init(&reading->read, &request->reading, &report->notes, problems);
     struct kineto_reading *how = &reading->read.reading;
-    how->watch = &trace_watch;
     if (!how->has_steps) { /* without a choice, the work of all steps */
         how->has_steps = true;
         how->first_step = INT64_MIN;
         how->last_step = INT64_MAX;
     }
-    int r = prepare_watchers(reading, count, request->loading_pattern, &watchers, problems);
+    int r = prepare_watch(reading, request->loading_pattern, problems);
     for (size_t i = 0; r == 0 && i < count; i++)
         refused += refuse_other(paths[i], problems);
     if (refused > 0)
         r = ERROR_INPUT;
     if (r == 0)
-        r = kineto_job_read(&reading->read, paths, count, watchers);
-    free(watchers);
-    for (size_t i = 0; i < count && reading->ranks; i++)
-        if (reading->ranks[i].is_chakra)
+        r = kineto_job_read(&reading->read, paths, count);
+    for (size_t i = 0; i < reading->read.count; i++)
+        if (((const struct trace_rank *)reading->read.traces[i].watcher)->is_chakra)
             r = problems_say(problems,
                              "%s: expected a trace of the PyTorch profiler, got a Chakra execution "
                              "trace, which has no GPU times",
-                             paths[i]);
+                             reading->read.traces[i].path);
     if (r == 0)
         r = check_files(reading, problems);
     report->damaged |= reading->read.damaged;
     if (r < 0)
         return r;
-    for (size_t i = 0; i < count; i++) {
-        struct trace_rank *rank = reading->read.traces[i].watcher;
-        reading->by_rank[i] = rank;
+    for (size_t i = 0; i < reading->read.count; i++) {
+        struct trace_rank *rank = reading->ranks.at[i] = reading->read.traces[i].watcher;
         trace_rank_join(rank, &reading->read.traces[i]);
         trace_links_init(rank);
         note_rank(reading, rank);
@@ -160,7 +156,7 @@ static int read_job(struct reading *reading, char *const *paths, size_t count,
             problems_say(&report->notes, "%s: steps after the first %zu are not in the window",
                          rank->trace->path, rank->trace->steps.count);
     }
-    trace_job_init(&reading->job, &reading->read, reading->by_rank);
+    trace_job_init(&reading->job, &reading->read, reading->ranks.at);
     reading->has_job = true;
     kineto_job_note_ranks(&reading->read, &reading->job.matched);
     if (reading->job.unclear > 0)
@@ -174,10 +170,11 @@ static int read_job(struct reading *reading, char *const *paths, size_t count,
 static void finish_reading(struct reading *reading) {
     if (reading->has_job)
         trace_job_finish(&reading->job);
-    for (size_t i = 0; i < reading->count; i++)
-        trace_rank_finish(&reading->ranks[i]);
-    free(reading->ranks);
-    free(reading->by_rank);
+    for (size_t i = 0; i < reading->ranks.count; i++) {
+        trace_rank_finish(reading->ranks.at[i]);
+        free(reading->ranks.at[i]);
+    }
+    free(reading->ranks.at);
     name_pattern_free(reading->loading);
     kineto_job_finish(&reading->read);
 }
@@ -254,7 +251,7 @@ static void find_kernels(struct trace_result *result, const struct trace_request
 
 static int compare_before(struct trace_result *result, const struct trace_request *request,
                           struct trace_report *report, struct problems *problems) {
-    struct reading other = {.count = 0};
+    struct reading other = {.has_job = false};
     struct trace_kernels before = {.ranks = 0};
     struct trace_request plain = *request;
     plain.reading.has_steps = false;
@@ -348,7 +345,7 @@ static int analyze(struct reading *reading, const struct trace_request *request,
 
 int trace_analyze(char *const *paths, size_t count, const struct trace_request *request,
                   struct trace_report *report, struct problems *problems) {
-    struct reading reading = {.count = 0};
+    struct reading reading = {.has_job = false};
     int r = read_job(&reading, paths, count, request, report, problems);
     if (r == 0)
         r = analyze(&reading, request, report, problems);
