@@ -174,6 +174,13 @@ int sweep_engine_parallel(const struct sweep_tasks *tasks, struct error *reterr)
  * standard output. */
 int sweep_engine_slurm(const struct sweep_tasks *tasks, struct error *reterr) MUST_CHECK;
 
+/* --- trace: its subcommands, which return an exit code --- */
+
+int trace_stragglers(struct options *options);
+int trace_cut(struct options *options);
+int trace_filter(struct options *options);
+int trace_merge(struct options *options);
+
 /* --- tune_targets --- */
 
 /* The caller fills in the first part; release with tune_targets_finish. Texts are in the arena of

@@ -17,7 +17,6 @@ static const char *const formats[] = {"table", "markdown", "latex", "csv", "json
 static const char *const intervals[] = {"t", "bootstrap-t", NULL};
 static const char *const report_formats[] = {"table", "markdown", "latex", NULL};
 static const char *const profile_formats[] = {"table", "csv", "json", NULL};
-static const char *const traced_formats[] = {"table", "json", NULL};
 static const char *const regretted[] = {"energy", "jct", "misses", NULL};
 static const char *const two_formats[] = {"table", "markdown", "latex", "csv", NULL};
 static const char *const explanation_formats[] = {"text", "json", NULL};
@@ -133,6 +132,8 @@ const struct option_row option_rows[] = {
      .help = "print claims and targets for a terminal, as Markdown or LaTeX (booktabs), as CSV or as one JSON object"},
     {"format", 0, NULL, IS(CHOICE, profile_format), .commands = IN(PROFILE), .choices = profile_formats,
      .usual = "table", .help = "what to print on standard output"},
+    {"format", 0, NULL, IS(CHOICE, profile_format), .commands = IN(TRACE), .choices = profile_formats,
+     .usual = "table", .help = "what to print on standard output; csv: stragglers only, the slowdown of each worker"},
     {"quiet", 'q', NULL, IS(FLAG, quiet),
      .commands = RUNS | IN(BOUND) | IN(REGRET) | IN(VALIDATE) | IN(REPEAT),
      .help = "print no table, notes or progress; --format csv and json still print their data"},
@@ -458,10 +459,9 @@ const struct option_row option_rows[] = {
     {"strict", 0, NULL, IS(FLAG, profile.strict), .commands = IN(PROFILE) | IN(TRACE), .help = "refuse damaged and truncated files"},
     {"model", 0, "NAME", IS(TEXT, profile.model), .commands = IN(PROFILE) | IN(TRACE), .help = "name of the trained model, which is not in the files"},
     {"precision", 0, "NAME", IS(TEXT, profile.precision), .commands = IN(PROFILE) | IN(TRACE), .help = "as FP16"},
-    {"gpu", 0, "NAME", IS(TEXT, profile.gpu), .commands = IN(PROFILE) | IN(TRACE),
-     .help = "GPU type (default: the file's); a profile CSV needs it"},
+    {"gpu", 0, "NAME", IS(TEXT, profile.gpu), .commands = IN(PROFILE) | IN(TRACE), .help = "GPU type (default: the file's); a profile CSV needs it"},
     {"gpus", 0, "K", IS(COUNT, profile.gpus), .commands = IN(PROFILE) | IN(TRACE), .least = 1,
-     .most = 0x1p20, .help = "GPUs of the job (default: the file's)"},
+     .most = 0x1p20, .help = "GPUs of the job (default: the file's; of stragglers one for each dp rank and stage)"},
     {"batch", 0, "B", IS(REAL, profile.batch), .commands = IN(PROFILE) | IN(TRACE), .least = 1e-9,
      .most = 1e9, .help = "samples per GPU and iteration; may be a fraction"},
     {"power-limit", 0, "W", IS(DIMENSION, profile.power_limit_w), .commands = IN(PROFILE) | IN(TRACE),
@@ -513,13 +513,13 @@ const struct option_row option_rows[] = {
      .help = "kineto: longest gap of a stream that counts as kernel_wait, unless the host was late"},
 
     /* ---- trace ---- */
-    {"out", 'o', "DIR", IS(FOLDER, out), .commands = IN(TRACE), .help = "also write trace.json, tables and trace.html into this folder"},
-    {"format", 0, NULL, IS(CHOICE, traced.format), .commands = IN(TRACE), .usual = "table",
-     .choices = traced_formats, .help = "what to print on standard output"},
+    {"out", 'o', "DIR|FILE", IS(FOLDER, out), .commands = IN(TRACE), .help = "also write trace.json, tables and trace.html into it; cut, filter, merge: trace to write (.gz, .zst)"},
     {"what-if", 0, "KEY=FACTOR,...", IS(TEXT, traced.what_if), .commands = IN(TRACE), .help = "replay with these lengths divided: kernel:REGEX=2x,communication=2x,copies=2x,input=0,host=1.5x"},
     {"profile", 0, "FILE.csv", IS(TEXT, traced.profile), .commands = IN(TRACE), .help = "also write a profile row of the job, and a second one if --what-if is given"},
     {"before", 0, "FILE|DIR", IS(TEXTS, traced.before), .commands = IN(TRACE), .help = "compare kernels with those of other traces, per step; may be given again"},
     {"loading", 0, "PATTERN", IS(TEXT, traced.loading_pattern), .commands = IN(TRACE), .help = "regular expression of ranges that load data (default: dataloader, data_loader, _next_data, next_batch)"},
+    {"svg", 0, "FILE", IS(TEXT, traced.svg), .commands = IN(TRACE), .help = "stragglers: also write the heat map of the workers into this file"},
+    {"category", 0, "NAMES", IS(TEXT, traced.category), .commands = IN(TRACE), .help = "filter: keep events of these categories, with commas: kernel,gpu_memcpy"},
 
     /* ---- calibrate ---- */
     {"node-count", 0, "[TYPE=]N", IS(OTHER, node_counts), .commands = IN(CALIBRATE),

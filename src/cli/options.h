@@ -206,11 +206,11 @@ struct options {
     struct profile_options profile;
     enum profile_format { PROFILE_TABLE, PROFILE_CSV, PROFILE_JSON } profile_format;
 
-    /* trace */
+    /* trace, which shares some with profile */
     struct traced_options {
         const char *what_if, *loading_pattern, *profile;
         struct texts before;
-        enum traced_format { TRACED_TABLE, TRACED_JSON } format;
+        const char *svg, *category; /* of its subcommands */
     } traced;
 
     /* calibrate */

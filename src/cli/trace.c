@@ -8,12 +8,6 @@
 #include "output/folders.h"
 #include "output/html/report.h"
 
-/* Subcommands; the last row ends the table. */
-static const struct {
-    const char *name;
-    int (*run)(struct options *options);
-} words[] = {{NULL, NULL}};
-
 /* --- files of a job --- */
 
 static bool is_trace_name(const char *name) {
@@ -102,7 +96,7 @@ static int conclude(const struct options *options, const struct trace_report *re
         r = write_rows(options->traced.profile, report->profile, &error);
     if (r == 0 && options->out)
         r = write_folder(options, report, &error);
-    if (r == 0 && options->traced.format == TRACED_JSON) {
+    if (r == 0 && options->profile_format == PROFILE_JSON) {
         struct str json = {0};
         figures_write_json(report->figures, &json);
         r = cli_print(&json, &error);
@@ -149,9 +143,64 @@ static int analyze(struct options *options) {
     return code;
 }
 
+/* --- the choice of the subcommand --- */
+
+/* Subcommands, with their options; those of `needed` must be given. */
+static const struct word {
+    const char *name;
+    int (*run)(struct options *options);
+    bool takes_one; /* file; else two or more */
+    const char *needed[3], *optional[3];
+} words[] = {
+    {"cut", trace_cut, true, {"out", "steps"}, {"strict"}},
+    {"filter", trace_filter, true, {"out", "category"}, {"strict"}},
+    {"merge", trace_merge, false, {"out"}, {"strict"}},
+    {"stragglers", trace_stragglers, true, {NULL}, {"format", "svg", "gpus"}},
+};
+
+#define WORDS (sizeof words / sizeof *words)
+
+static bool has_name(const char *const *names, const char *name) {
+    for (size_t i = 0; i < 3 && names[i]; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+static void check_options(const struct options *options, const struct word *word) {
+    for (const struct option_row *row = option_rows; row->name; row++) {
+        bool needed = has_name(word->needed, row->name);
+        if (!option_belongs(row, COMMAND_TRACE))
+            continue;
+        if (option_given(options, row->name) && !needed && !has_name(word->optional, row->name))
+            options_refuse(options, "--%s does not belong to %s", row->name, word->name);
+        if (needed && !option_given(options, row->name))
+            options_refuse(options, "%s needs --%s", word->name, row->name);
+    }
+}
+
+static void check_files(const struct options *options, const struct word *word) {
+    if (word->takes_one && options->operand_count != 2)
+        options_refuse(options, "%s takes one file", word->name);
+    if (!word->takes_one && options->operand_count < 3)
+        options_refuse(options, "%s takes the files of two or more ranks", word->name);
+    for (size_t i = 1; i < options->operand_count && word->run != trace_stragglers; i++)
+        if (strcmp(options->operands[i], "-") == 0)
+            options_refuse(options, "%s reads files, not standard input", word->name);
+}
+
 int cli_trace(struct options *options) {
-    for (size_t i = 0; words[i].name; i++)
-        if (strcmp(options->operands[0], words[i].name) == 0)
-            return words[i].run(options);
-    return analyze(options);
+    size_t word = 0;
+    while (word < WORDS && strcmp(words[word].name, options->operands[0]) != 0)
+        word++;
+    if (word == WORDS) {
+        if (option_given(options, "svg") || option_given(options, "category"))
+            options_refuse(options, "--svg belongs to stragglers, --category to filter");
+        if (options->profile_format == PROFILE_CSV)
+            options_refuse(options, "--format csv belongs to stragglers: expected table or json");
+        return analyze(options);
+    }
+    check_options(options, &words[word]);
+    check_files(options, &words[word]);
+    return words[word].run(options);
 }

@@ -19,7 +19,7 @@ BAD, BAD_LIST = PLUGINS / "ends_badly.so", PLUGINS / "ends_badly_list.so"
 PROFILE, KINETO = SOURCE / "workloads/profile-example.csv", SOURCE / "tests/profiles/kineto"
 D3 = Path("/usr/share/nodejs/d3/dist/d3.min.js")
 COMMANDS = ("ablate analyze attribute calibrate check compare explain gen import models plot policies profile report run sweep "
-            "timeline tune validate").split()
+            "timeline trace tune validate").split()
 
 
 def pattern(message):
@@ -142,6 +142,11 @@ class Cases:
                  "a100", "-o", none],
             ("profile", 2, "bad input"): ["profile", "kineto", none],
             ("profile", 3, "damaged input"): ["profile", "kineto", KINETO / "truncated.json"],
+            ("trace", 0, "done"): ["trace", "filter", KINETO / "cost_rank0.json", "--category", "kernel", "-o", "kernels.json"],
+            ("trace", 1, "a result cannot be written"):
+                ["trace", "filter", KINETO / "cost_rank0.json", "--category", "kernel", "-o", none / "kernels.json"],
+            ("trace", 2, "bad input"): ["trace", "stragglers", none],
+            ("trace", 3, "damaged input"): ["trace", "filter", KINETO / "truncated.json", "--category", "kernel", "-o", "kernels.json"],
             ("calibrate", 0, "done"): ["calibrate", PROFILE],
             ("calibrate", 1, "an error above `--max-error`"):
                 ["calibrate", "--check", self.model, PROFILE, "--max-error", "0.0000001"],
@@ -224,7 +229,7 @@ def by_command(cases, rows, folder):
             how = {"interrupt": command != "plot" and code == "130", "limit": limit_files if "the machine" in when else None}
             if command == "plot":
                 how["env"] = {"1": {"PATH": str(folder / "nowhere")}, "130": {"PATH": str(cases.fake)}}.get(code)
-            each = [(name, [name, "--help" if code == "0" else "--nothing"]) for name in COMMANDS] if command == "all" else [
+            each = [(name, [name, "--help" if code == "0" else "--unheard-of"]) for name in COMMANDS] if command == "all" else [
                 (command, words[command, int(code), when])]
             for name, arguments in each:
                 if arguments is not None:

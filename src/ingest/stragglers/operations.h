@@ -1,0 +1,54 @@
+/* Times of the operations of a pipeline-parallel training job: the same operations for each
+   data-parallel rank in each step, checked for being so. */
+#ifndef EASIM_INGEST_STRAGGLERS_OPERATIONS_H
+#define EASIM_INGEST_STRAGGLERS_OPERATIONS_H
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/str.h"
+
+#include <stdbool.h>
+
+/* In the order of their names. */
+#define OPERATION_TYPES(X) \
+    X(BACKWARD_COMPUTE, "backward-compute"), X(BACKWARD_RECV, "backward-recv"), \
+        X(BACKWARD_SEND, "backward-send"), X(EMBEDDING_GRADS, "embedding-grads-all-reduce"), \
+        X(FORWARD_COMPUTE, "forward-compute"), X(FORWARD_RECV, "forward-recv"), \
+        X(FORWARD_SEND, "forward-send"), X(GC, "gc"), X(REDUCE_SCATTER, "grads-reduce-scatter"), \
+        X(LAYERNORM_GRADS, "layernorm-grads-all-reduce"), X(OPTIMIZER, "optimizer"), \
+        X(OPTIMIZER_CLIP, "optimizer-clip-main-grad"), X(ALL_GATHER, "params-all-gather")
+enum operation_type { OPERATION_TYPES(ENUM_OF), OPERATION_TYPE_COUNT };
+extern const char *const operation_type_names[]; /* ends with NULL */
+
+/* One operation of every data-parallel rank and step. */
+struct operation {
+    uint32_t stage, type, seq;
+};
+
+/* Cells are by operation, then rank, then step. */
+struct operation_cell {
+    double start_s, duration_s;
+    int32_t chunk, microbatch; /* -1: none */
+};
+
+/* Zero-initialise; release with operations_finish. */
+struct operations {
+    ARRAY_OF(struct operation) all; /* by stage, type and seq_id */
+    ARRAY_OF(uint32_t) steps;       /* their numbers, ascending */
+    uint32_t dp_count, stage_count;
+    size_t lanes; /* dp_count times steps */
+    struct operation_cell *cells;
+    uint32_t *ranks; /* numbers of the workers, by stage, then rank */
+};
+
+/* Negative after adding every problem of the file. */
+int operations_load(struct operations *operations, const char *path,
+                    struct problems *problems) MUST_CHECK;
+/* The place of an operation in `all`, or SIZE_MAX. */
+size_t operations_find(const struct operations *operations, uint32_t stage, uint32_t type,
+                       uint32_t seq);
+/* "forward-compute 3 of stage 1" */
+void operation_add_name(struct str *out, const struct operation *operation);
+void operations_finish(struct operations *operations);
+
+#endif
