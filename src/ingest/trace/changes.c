@@ -257,7 +257,7 @@ static void say_input(const struct trace_result *result, struct str *out) {
         for (size_t i = 0; i < rank->ops.count; i++) {
             const struct trace_op *op = &rank->ops.at[i];
             if (!op->is_loading || op->start_ns < rank->window.start_ns ||
-                op->start_ns >= rank->window.end_ns)
+                op->start_ns >= rank->steps_end_ns)
                 continue;
             count++;
             if (op->end_ns - op->start_ns > most_ns) {

@@ -405,6 +405,16 @@ static void find_window(struct trace_rank *rank) {
     rank->window = w.end_ns > w.start_ns ? w : (struct trace_span){0, 0};
 }
 
+/* GPU work that later steps launch, or that ended before, is no part of the steps. */
+static void keep_gpu_of_window(struct trace_rank *rank) {
+    size_t kept = 0;
+    for (size_t i = 0; i < rank->gpu.count && rank->trace->steps.count > 0; i++)
+        if (trace_in_window(rank, &rank->gpu.at[i]) &&
+            rank->gpu.at[i].end_ns > rank->window.start_ns)
+            rank->gpu.at[kept++] = rank->gpu.at[i];
+    rank->gpu.count = rank->trace->steps.count > 0 ? kept : rank->gpu.count;
+}
+
 void trace_rank_join(struct trace_rank *rank, const struct kineto_trace *trace) {
     rank->trace = trace;
     sort_array(rank->gpu.at, rank->gpu.count, gpu_by_start);
@@ -415,6 +425,7 @@ void trace_rank_join(struct trace_rank *rank, const struct kineto_trace *trace) 
     find_parents(rank);
     join_launches(rank);
     find_window(rank);
+    keep_gpu_of_window(rank);
 }
 
 enum kineto_class trace_class(const struct trace_rank *rank, const struct trace_gpu *gpu) {

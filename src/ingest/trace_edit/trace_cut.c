@@ -19,7 +19,7 @@ struct stamped { /* 12 bytes: an int64_t would make it 16 */
 struct block {
     uint64_t offset;
     int64_t first_ns, last_ns; /* from the first start to the last end */
-    bool has_metadata;
+    bool is_read; /* metadata and calls of StreamWaitEvent are kept from outside, too */
 };
 
 #define BLOCK_EVENTS 256
@@ -87,7 +87,7 @@ static bool is_inside(const struct cut *cut, int64_t time_ns) {
 
 /* ---- Events ---- */
 
-enum sort { UNTIMED, METADATA, HOST, LAUNCH, GPU, GPU_ANNOTATION, LAUNCH_FLOW, FLOW };
+enum sort { UNTIMED, METADATA, HOST, LAUNCH, STREAM_WAIT, GPU, GPU_ANNOTATION, LAUNCH_FLOW, FLOW };
 
 struct timed {
     enum sort sort;
@@ -131,6 +131,8 @@ static struct timed read_timed(struct slice text) {
             t.sort = GPU;
         else if (category == KINETO_CALL && kineto_is_launch(f->name))
             t.sort = LAUNCH;
+        else if (category == KINETO_CALL && slice_find(f->name, "StreamWaitEvent"))
+            t.sort = STREAM_WAIT;
         else if (slice_is(f->category, "gpu_user_annotation"))
             t.sort = GPU_ANNOTATION;
         if (t.sort == GPU || t.sort == LAUNCH)
@@ -167,7 +169,7 @@ static void add_to_block(struct cut *cut, uint64_t offset, const struct timed *t
         array_push(&cut->blocks, ((struct block){offset, INT64_MAX, INT64_MIN, false}));
     struct block *block = &cut->blocks.at[cut->blocks.count - 1];
     cut->last_offset = offset;
-    block->has_metadata |= t->sort == METADATA;
+    block->is_read |= t->sort == METADATA || t->sort == STREAM_WAIT;
     cut->untimed += t->sort == UNTIMED;
     if (t->sort == METADATA || t->sort == UNTIMED)
         return;
@@ -300,6 +302,8 @@ static bool is_kept(struct cut *cut, const struct timed *t) {
     case LAUNCH:
         return is_inside(cut, t->start_ns) || (launch != SIZE_MAX && cut->marks[launch] & OF_KEPT &&
                                                t->start_ns == time_of(&cut->launches.at[launch]));
+    case STREAM_WAIT: /* kept GPU events that were launched before the steps may follow from it */
+        return t->start_ns < cut->end_ns;
     case LAUNCH_FLOW:
         return launch != SIZE_MAX && cut->marks[launch] == (OF_KEPT | HAS_START | HAS_END);
     case FLOW:
@@ -328,7 +332,7 @@ static uint64_t next_wanted(void *context, uint64_t offset) {
     if (cut->block == cut->blocks.count || blocks[cut->block].offset != offset)
         return offset; /* within a block */
     while (
-        cut->block < cut->blocks.count && !blocks[cut->block].has_metadata &&
+        cut->block < cut->blocks.count && !blocks[cut->block].is_read &&
         (blocks[cut->block].first_ns > cut->last_ns || blocks[cut->block].last_ns < cut->first_ns))
         cut->block++;
     return cut->block < cut->blocks.count ? blocks[cut->block].offset : cut->last_offset;
