@@ -252,7 +252,9 @@ struct passing {
    leave over: GPUs, of that of its type, and power. */
 static bool may_pass(const struct visit *v, const struct passing *p) {
     const struct queue *own = &v->queues[p->gpu_type];
-    if (own->has_head && (p->nw > room_nw(v) || (p->end_ns > own->shadow_ns && p->k > own->extra)))
+    if (v->heads > 0 && p->nw > room_nw(v))
+        return false;
+    if (own->has_head && p->end_ns > own->shadow_ns && p->k > own->extra)
         return false;
     for (uint32_t h = 0; v->book->counts_power && h < v->pass->view->gpu_type_count; h++) {
         const struct queue *queue = &v->queues[h];
@@ -280,6 +282,32 @@ static uint32_t job_within(const struct kind *kind, uint32_t from, const struct 
     return node == TREE_NONE ? EASIM_NONE : kind->waiting.nodes[node].item.job;
 }
 
+/* Likewise on a type without a head, if other types have some: it may pass them, or become a head
+   with the power that they leave when all running jobs have ended. */
+static uint32_t first_beside_heads(const struct visit *v, const struct kind *kind,
+                                   const struct lane *lane, struct tree_bound bounds[static 2],
+                                   uint32_t from) {
+    int span = easim_fit(v->pass->view, easim_view_config(v->pass->view, lane->config));
+    int64_t in_time_ns = INT64_MAX, extra_nw = 0, room = room_nw(v),
+            all_nw = room + tree_holds(&v->book->drawing, v->book->drawing_root, INT64_MAX);
+    for (uint32_t h = 0; h < v->pass->view->gpu_type_count; h++) {
+        const struct queue *queue = &v->queues[h];
+        if (!queue->has_head)
+            continue;
+        in_time_ns = queue->shadow_ns < in_time_ns ? queue->shadow_ns : in_time_ns;
+        extra_nw = queue->extra_nw > extra_nw ? queue->extra_nw : extra_nw;
+    }
+    bounds[0].column += (uint32_t)(span > 0 ? span : 0);
+    bounds[0].most = in_time_ns - v->pass->view->now_ns;
+    uint32_t in_time = span < 0 ? EASIM_NONE : job_within(kind, from, bounds, 2);
+    extra_nw = extra_nw < room ? extra_nw : room;
+    bounds[1].most = all_nw - v->heads_nw;
+    if (span >= 0 && extra_nw > bounds[1].most)
+        bounds[1].most = extra_nw;
+    uint32_t extra_or_head = job_within(kind, from, &bounds[1], 1);
+    return extra_or_head < in_time ? extra_or_head : in_time;
+}
+
 /* The first job of a kind from `from` on that may start on a GPU type now, or become its head.
    Heads of other types may keep their power from it. */
 static uint32_t first_in_lane(const struct visit *v, const struct kind *kind, uint32_t lane,
@@ -294,8 +322,10 @@ static uint32_t first_in_lane(const struct visit *v, const struct kind *kind, ui
     struct tree_bound bounds[] = {{lane * v->book->spans + (uint32_t)span,
                                    is_extra ? INT64_MAX : queue->shadow_ns - view->now_ns},
                                   {kind->lane_count * v->book->spans + lane, room_nw(v)}};
-    if (!queue->has_head || !v->book->counts_power)
+    if (room_nw(v) == INT64_MAX || v->heads == 0)
         return job_within(kind, from, bounds, 1);
+    if (!queue->has_head)
+        return first_beside_heads(v, kind, l, bounds, from);
     if (!is_extra || bounds[1].most <= queue->extra_nw)
         return job_within(kind, from, bounds, 2);
     bounds[0].most = queue->shadow_ns - view->now_ns;

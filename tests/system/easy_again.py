@@ -72,7 +72,9 @@ class EasySimulation(Simulation):
 
     def may_pass(self, heads, h, k, end, power):
         head = heads.get(h)
-        if head and (power > self.room() or (end > head["shadow"] and k > head["extra"])):
+        if heads and power > self.room():
+            return False
+        if head and end > head["shadow"] and k > head["extra"]:
             return False
         return not any(end > head["shadow"] and power > head["extra_nw"] for head in heads.values())
 
@@ -115,6 +117,7 @@ class EasySimulation(Simulation):
         others = outage or ends or bool(self.caps and self.caps[0][0] <= self.now)
         coming = [job for job in self.coming if job.spec.submit <= self.now]
         decides = super().happen()
-        self.does_nothing = not others and len(coming) == 1 and coming[0].state == "waiting" and not any(
-            coming[0].spec.gpus <= self.free_gpus(h) for h in self.candidates(coming[0]))
+        arrived = [job for job in coming if job.state == "waiting"]  # easy does not see jobs that are rejected
+        self.does_nothing = not others and len(arrived) == 1 and not any(
+            arrived[0].spec.gpus <= self.free_gpus(h) for h in self.candidates(arrived[0]))
         return decides

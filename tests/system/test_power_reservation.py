@@ -8,7 +8,7 @@ import json
 
 from caps_again import Job, Node, Rules, S, Scenario, Type
 from easy_again import EasySimulation
-from harness import cases, easim, near, rows_of, write_table
+from harness import SOURCE, cases, easim, near, rows_of, write_table
 
 TYPE = {"name": "g", "idle_w": 50, "ctx_w": 50, "tdp_w": 400, "floor_w": 160, "limit_law": {"s": 0.3, "m": 0.7}}
 UNUSED = {"name": "m", "m0": 8, "phi": 1, "batches": [1], "gpus": {"g": {
@@ -114,4 +114,17 @@ def nobody_asks_again_and_again(folder):
         assert int(summary["capped_starts"]) <= int(summary["decisions"]), (policy, summary["capped_starts"])
 
 
-cases(power_binds, gpus_bind, both_bind, cap_of_now, large_job_waits_for_the_first, power_as_gpus, nobody_asks_again_and_again)
+def two_types_with_a_long_queue(folder):
+    """The cap admits one or two jobs, so hundreds wait. If a head of one type needs the power, no job is tried in vain on
+    the other: at most one a decision and kind of job (3 models) for each type. Trying them all refused 707 starts a decision."""
+    path = SOURCE / "configs/power-cap.yaml"
+    text = path.read_text(encoding="utf-8").replace("models/", f"{SOURCE}/configs/models/").replace("rate_per_s: 0.005", "rate_per_s: 0.02")
+    text = text.replace("power_cap_w: {file: power-cap.csv}", "power_cap: {watts: 2000, enforce: throttle, admit: full}")
+    (folder / "s.yaml").write_text(text.replace("horizon: 10h", "horizon: 30h"), encoding="utf-8")
+    easim("run", folder / "s.yaml", "-n", 1, "--policy", "easy", "--quiet", "--out", folder / "out")
+    [summary] = rows_of(folder / "out/summary.csv")
+    assert sum(row["start_s"] == "" for row in rows_of(folder / "out/jobs.csv")) > 500
+    assert int(summary["capped_starts"]) <= 2 * 3 * int(summary["decisions"]), summary
+
+
+cases(two_types_with_a_long_queue, power_binds, gpus_bind, both_bind, cap_of_now, large_job_waits_for_the_first, power_as_gpus, nobody_asks_again_and_again)
