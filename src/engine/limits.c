@@ -155,18 +155,23 @@ static int64_t broken_ns(const struct limits *l, size_t i, int64_t throttled_ns)
     return held->broken_nw < held->full.nw ? l->rests.at[i].broken_ns : throttled_ns;
 }
 
-/* Work that a member could have done at its wish since that was counted last, in seconds. */
-static double uncounted_lost_s(const struct sim *sim, size_t i) {
-    const struct limits *l = sim->limits;
-    const struct limit_class *held = &l->classes.at.at[l->held.at[i]];
+/* Time that a member was throttled since that was counted last, up to at_ns, from since_ns on. */
+static int64_t uncounted_throttled_ns(const struct limits *l, size_t i, int64_t at_ns) {
+    const struct limit_member *m = &l->members.at[i];
+    bool is_throttled = m->hold.nw < l->classes.at.at[l->held.at[i]].full.nw;
+    return m->throttled_ns + (is_throttled ? at_ns - m->since_ns : 0);
+}
+
+/* Work that it could have done at its wish, likewise, from counted_ns on, in seconds. */
+static double uncounted_lost_s(const struct limits *l, size_t i, int64_t at_ns,
+                               int64_t throttled_ns) {
     const struct limit_member *m = &l->members.at[i];
     const struct limit_rest *rest = &l->rests.at[i];
-    double done = m->done + units_s(sim->now_ns - m->done_ns) * m->hold.goodput;
-    bool is_slowed =
-        m->throttled_ns > 0 || (m->hold.nw < held->full.nw && sim->now_ns > m->since_ns);
-    return is_slowed ? fmax(0, units_s(sim->now_ns - rest->counted_ns) -
-                                   (done - rest->counted_done) / held->full.goodput)
-                     : 0;
+    double done = at_ns < m->done_ns ? rest->kept_done
+                                     : m->done + units_s(at_ns - m->done_ns) * m->hold.goodput;
+    double lost_s = units_s(at_ns - rest->counted_ns) -
+                    (done - rest->counted_done) / l->classes.at.at[l->held.at[i]].full.goodput;
+    return throttled_ns > 0 ? fmax(0, lost_s) : 0;
 }
 
 double limits_lost_gpu_s(const struct sim *sim) {
@@ -174,47 +179,37 @@ double limits_lost_gpu_s(const struct sim *sim) {
     double sum = l->lost_gpu_s;
     for (size_t i = 0; i < l->jobs.count; i++)
         if (l->flags.at[i] & LIMIT_COMPUTES)
-            sum += l->classes.at.at[l->held.at[i]].k * uncounted_lost_s(sim, i);
+            sum += l->classes.at.at[l->held.at[i]].k *
+                   uncounted_lost_s(l, i, sim->now_ns, uncounted_throttled_ns(l, i, sim->now_ns));
     return sum;
-}
-
-struct limit_totals limits_totals_of(const struct sim *sim, uint32_t job) {
-    const struct limits *l = sim->limits;
-    struct limit_totals totals = l->totals[job];
-    if (!limits_has_flag(sim, job, LIMIT_COMPUTES))
-        return totals;
-    size_t i = limits_index(sim, job);
-    const struct limit_class *held = &l->classes.at.at[l->held.at[i]];
-    const struct limit_member *m = &l->members.at[i];
-    int64_t passed_ns = sim->now_ns - m->since_ns,
-            throttled_ns = m->throttled_ns + (m->hold.nw < held->full.nw ? passed_ns : 0);
-    totals.lost_s += uncounted_lost_s(sim, i);
-    totals.throttled_ns += throttled_ns;
-    totals.broken_ns +=
-        broken_ns(l, i, throttled_ns) +
-        (held->broken_nw < held->full.nw && m->hold.nw < held->broken_nw ? passed_ns : 0);
-    return totals;
 }
 
 struct limit_totals limits_totals_at(const struct sim *sim, uint32_t job, int64_t at_ns) {
     const struct limits *l = sim->limits;
     struct limit_totals totals = l->totals[job];
     size_t i = limits_index(sim, job);
-    const struct limit_class *held = &l->classes.at.at[l->held.at[i]];
-    const struct limit_member *m = &l->members.at[i];
     const struct limit_rest *rest = &l->rests.at[i];
-    int64_t throttled_ns = rest->kept_throttled_ns;
-    if (at_ns >= m->since_ns)
-        throttled_ns = m->throttled_ns + (m->hold.nw < held->full.nw ? at_ns - m->since_ns : 0);
-    double done = at_ns < m->done_ns ? rest->kept_done
-                                     : m->done + units_s(at_ns - m->done_ns) * m->hold.goodput;
-    double lost_s =
-        units_s(at_ns - rest->counted_ns) - (done - rest->counted_done) / held->full.goodput;
+    int64_t throttled_ns = at_ns < l->members.at[i].since_ns ? rest->kept_throttled_ns
+                                                             : uncounted_throttled_ns(l, i, at_ns);
     totals.throttled_ns += throttled_ns;
     if (at_ns < rest->counted_ns)
         totals.lost_s = rest->kept_lost_s;
     else
-        totals.lost_s += throttled_ns > 0 ? fmax(0, lost_s) : 0;
+        totals.lost_s += uncounted_lost_s(l, i, at_ns, throttled_ns);
+    return totals;
+}
+
+struct limit_totals limits_totals_of(const struct sim *sim, uint32_t job) {
+    const struct limits *l = sim->limits;
+    if (!limits_has_flag(sim, job, LIMIT_COMPUTES))
+        return l->totals[job];
+    struct limit_totals totals = limits_totals_at(sim, job, sim->now_ns);
+    size_t i = limits_index(sim, job);
+    const struct limit_class *held = &l->classes.at.at[l->held.at[i]];
+    const struct limit_member *m = &l->members.at[i];
+    bool is_broken = held->broken_nw < held->full.nw && m->hold.nw < held->broken_nw;
+    totals.broken_ns += broken_ns(l, i, totals.throttled_ns - l->totals[job].throttled_ns) +
+                        (is_broken ? sim->now_ns - m->since_ns : 0);
     return totals;
 }
 
