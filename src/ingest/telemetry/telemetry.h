@@ -6,6 +6,8 @@
 #include "ingest/profile.h"
 #include "io/lines.h"
 
+#include <math.h>
+
 enum telemetry_metric { /* except power; mean and maximum of the samples are kept */
                         TELEMETRY_UTILIZATION, /* percent */
                         TELEMETRY_MEMORY_USED, /* MiB */
@@ -131,6 +133,10 @@ bool telemetry_is_partial(struct telemetry *telemetry);
 void telemetry_damaged(struct telemetry *telemetry, const char *text);
 void telemetry_bad_row(struct telemetry *telemetry); /* the one at hand */
 void telemetry_init(struct telemetry *telemetry, const struct telemetry_job *job, void *reader);
+static inline double telemetry_mean(const struct telemetry_metric_sum *sum) {
+    return sum->count > 0 ? sum->sum / (double)sum->count : NAN;
+}
+
 /* --- telemetry_flops --- */
 
 /* FLOP/s, MFU and J per FLOP of each device, from the activity of its pipes, all in order of time:

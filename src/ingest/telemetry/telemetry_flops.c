@@ -40,10 +40,6 @@ static bool shows(const struct telemetry_device *device, enum telemetry_metric m
     return device->metrics[metric].count > 0;
 }
 
-static double mean_of(const struct telemetry_device *device, enum telemetry_metric metric) {
-    return device->metrics[metric].sum / (double)device->metrics[metric].count;
-}
-
 static double seen_at(const struct telemetry_activity *seen, enum telemetry_metric metric) {
     return (double)seen->at[metric - TELEMETRY_SM_ACTIVE];
 }
@@ -61,8 +57,9 @@ static const char *precision_of(const struct telemetry_device *device,
             return words[i][1];
     if (!shows(device, TELEMETRY_FP16_ACTIVE) || !shows(device, TELEMETRY_FP32_ACTIVE))
         return NULL;
-    return mean_of(device, TELEMETRY_FP16_ACTIVE) >
-                   options->tensor_threshold * mean_of(device, TELEMETRY_FP32_ACTIVE)
+    return telemetry_mean(&device->metrics[TELEMETRY_FP16_ACTIVE]) >
+                   options->tensor_threshold *
+                       telemetry_mean(&device->metrics[TELEMETRY_FP32_ACTIVE])
                ? "fp16"
                : "tf32";
 }

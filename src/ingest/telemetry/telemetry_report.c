@@ -237,10 +237,6 @@ static struct power power_of_device(const struct telemetry_device *device) {
     return p;
 }
 
-static double mean_of_metric(const struct telemetry_metric_sum *sum) {
-    return sum->count > 0 ? sum->sum / (double)sum->count : NAN;
-}
-
 static double most_of_metric(const struct telemetry_metric_sum *sum) {
     return sum->count > 0 ? sum->most : NAN;
 }
@@ -287,7 +283,7 @@ static void add_device(struct figure *list, const char *key, const struct teleme
         const struct telemetry_metric_sum *sum = &device->metrics[metrics[i].metric];
         if (sum->count > 0)
             figures_real(row, metrics[i].name,
-                         metrics[i].most ? most_of_metric(sum) : mean_of_metric(sum));
+                         metrics[i].most ? most_of_metric(sum) : telemetry_mean(sum));
     }
     figures_text(row, "gpu", device->gpu);
 }
