@@ -262,6 +262,7 @@ void jobs_drop_past(struct sim *sim) {
             (*o)->past((*o)->context, sim, end);
     mem_give_back(sim->runs, sizeof *sim->runs, from, end - from);
     mem_give_back(sim->moved, sizeof *sim->moved, from, end - from);
+    jobs_to_come_forget(sim->workload, from, end - from);
 }
 
 static void jobs_requeue(struct sim *sim, uint32_t job) {

@@ -21,8 +21,10 @@
 /* Arrivals enter the event set one at a time; jobs are in order of submission. */
 static void take_arrival(struct sim *sim, uint32_t job) {
     sim->next_arrival = job + 1;
-    if (job + 1 < sim->workload->jobs.count)
+    if (job + 1 < sim->workload->jobs.count) {
+        jobs_to_come_make(sim->workload, job + 1);
         sim_push(sim, sim->workload->jobs.at[job + 1].submit_ns, EVENT_ARRIVAL, job + 1);
+    }
     admission_submit(sim, job);
 }
 

@@ -27,7 +27,6 @@ double fairness_finish_time(double jct_s, double ideal_s) {
 /* --- job_stats --- */
 
 #define SLOWDOWN_BOUND_S 10.0
-#define NOT_FINISHED     (-1.0)
 
 double job_stats_slowdown(double jct_s, double exec_s) {
     return fmax(1, jct_s / fmax(exec_s, SLOWDOWN_BOUND_S));
@@ -36,6 +35,13 @@ double job_stats_slowdown(double jct_s, double exec_s) {
 double job_stats_percentile(const double *sorted, size_t count, double share) {
     return count > 0 ? gsl_stats_quantile_from_sorted_data(sorted, 1, count, share) : NAN;
 }
+
+/* The completion time of a job, from 0; or, with its sign set, what tells of one that has not
+   finished when it was submitted, since its spec may be gone. */
+union job_end {
+    double jct_s;
+    int64_t not_submit_ns; /* ~submit_ns */
+};
 
 /* The sums, except totals, are over the measured jobs. */
 struct job_sums {
@@ -53,7 +59,7 @@ struct job_sums {
     size_t waits, ftf_count;
     int64_t first_submit_ns, last_finish_ns;
     double *lateness, *user_finished; /* of late ones; numbers of jobs */
-    double jct[];                     /* of all, NOT_FINISHED of those that are not; then those */
+    double jct[];                     /* as union job_end; then of those that have finished */
 };
 
 uint32_t job_stats_fair_gpus(uint32_t gpus, int64_t life_ns, int128 jobs_ns) {
@@ -134,7 +140,7 @@ static void add_measured_job(struct job_sums *sums, uint32_t job) {
     s->flex_broken += record.broken_ns > 0;
     s->deadline_missed += record.deadline_is_due && record.deadline == DEADLINE_MISSED;
     sums->submitted_s += spec->reference_gpu_s;
-    sums->jct[sums->jct_count] = NOT_FINISHED;
+    sums->jct[sums->jct_count] = (union job_end){.not_submit_ns = ~spec->submit_ns}.jct_s;
     add_user(&sums->users[spec->user], &record);
     if (record.wait_ns >= 0) {
         sums->wait += units_s(record.wait_ns);
@@ -148,15 +154,13 @@ static void add_measured_job(struct job_sums *sums, uint32_t job) {
 /* Those that have not finished count up to the end of the run. Leaves only those that have. */
 static void restrict_jct(struct job_sums *sums) {
     const struct sim *sim = sums->sim;
-    const struct job_spec *spec = sim->workload->jobs.at + sim->next_arrival - sums->jct_count;
     size_t finished = 0;
-    for (size_t i = 0; i < sums->jct_count; i++, spec++) {
-        double jct_s = sums->jct[i];
-        if (jct_s != NOT_FINISHED)
-            sums->jct[finished++] = jct_s;
-        else
-            jct_s = units_s(sim->now_ns - spec->submit_ns);
-        sums->restricted += jct_s;
+    for (size_t i = 0; i < sums->jct_count; i++) {
+        const union job_end end = {sums->jct[i]};
+        if (!signbit(end.jct_s))
+            sums->jct[finished++] = end.jct_s;
+        sums->restricted +=
+            signbit(end.jct_s) ? units_s(sim->now_ns - ~end.not_submit_ns) : end.jct_s;
     }
     sums->jct_count = finished;
 }

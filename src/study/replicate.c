@@ -121,14 +121,20 @@ static void put_piece(void *context, unsigned part, struct slice piece) {
     shared_ring_put(context, part, piece);
 }
 
+/* Nobody asks for jobs that are over, or names one that is to come (as a refused action may). */
+static bool takes_sums_alone(const struct pool *pool) {
+    const struct replicate_options *options = pool->options;
+    return pool->sink && pool->sink->takes_sums && !options->check && !options->record &&
+           !options->bound_work && !options->strict;
+}
+
 static void set_options(const struct pool *pool, uint32_t index, struct sim_options *set) {
     const struct replicate_options *options = pool->options;
     set->replication = index;
     set->check = options->check;
     set->strict = options->strict;
     set->time_decisions = options->time_decisions;
-    set->past_is_dropped = pool->sink && pool->sink->takes_sums && !options->check &&
-                           !options->record && !options->bound_work;
+    set->past_is_dropped = takes_sums_alone(pool);
     set->cancel = options->cancel;
     set->progress = options->events;
 }
@@ -215,7 +221,8 @@ static int run_one(struct pool *pool, uint32_t index, struct slot *slot) {
     struct crash_context *crash = pool->options->crash;
     if (crash)
         crash->generating = index + 1;
-    int r = study_generate(pool->study, index, &workload, &problems);
+    int r = (takes_sums_alone(pool) ? study_await : study_generate)(pool->study, index, &workload,
+                                                                    &problems);
     if (crash)
         crash->generating = 0;
     if (r < 0)

@@ -20,6 +20,13 @@ int study_generate(const struct study *study, uint32_t replication, struct workl
     return source_generate(&study->source, replication, &extras, workload, problems);
 }
 
+int study_await(const struct study *study, uint32_t replication, struct workload *workload,
+                struct problems *problems) {
+    const struct config_extras extras = params_extras(&study->params);
+    return study->drawn ? study_generate(study, replication, workload, problems)
+                        : source_await(&study->source, replication, &extras, workload, problems);
+}
+
 int study_draw(const struct study *study, uint32_t count, struct study_workloads *workloads,
                struct problems *problems) {
     int r = 0;

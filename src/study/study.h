@@ -43,6 +43,9 @@ void study_finish(struct study *study);
    configurations that there are in the physics of this study, for the parameters of now. */
 int study_generate(const struct study *study, uint32_t replication, struct workload *workload,
                    struct problems *problems) MUST_CHECK;
+/* Likewise, but the jobs may be made as they arrive (source_await). */
+int study_await(const struct study *study, uint32_t replication, struct workload *workload,
+                struct problems *problems) MUST_CHECK;
 /* Draws those of replications 1 to count, for studies that differ from this one in physics alone
    and are released before. Negative after adding problems. */
 int study_draw(const struct study *study, uint32_t count, struct study_workloads *workloads,

@@ -1,6 +1,7 @@
 /* Jobs of a scenario: see jobs.h. */
 #include "workload/jobs.h"
 
+#include "base/numfmt.h"
 #include "base/rng.h"
 #include "base/units.h"
 
@@ -37,15 +38,17 @@ struct generator {
     const struct stream *stream;
     const struct stream_rngs *rngs;
     struct workload *workload;
-    uint32_t *sets;              /* by model, that of its last job; EASIM_NONE: none yet */
-    struct lognormal *lognormal; /* of the last job */
-    struct known_user *users;
+    uint32_t *sets;             /* by model, that of its last job; EASIM_NONE: none yet */
+    struct lognormal lognormal; /* of the last job */
+    struct known_user users[KNOWN_USERS];
+    double rate_per_s, time_s; /* time: of the last arrival */
+    int64_t number;            /* of jobs that have arrived */
 };
 
 /* In the unit of the mean. */
-static double draw_size(const struct generator *g, double mean) {
+static double draw_size(struct generator *g, double mean) {
     const struct size_spec *sizes = &g->stream->sizes;
-    struct lognormal *law = g->lognormal;
+    struct lognormal *law = &g->lognormal;
     gsl_rng *rng = g->rngs->sizes;
     if (sizes->law == SIZE_CONSTANT)
         return mean;
@@ -59,7 +62,7 @@ static double draw_size(const struct generator *g, double mean) {
 }
 
 /* Work of a job with a model, from the law in reference GPU time or in samples. */
-static void draw_work(const struct generator *g, struct job_spec *job) {
+static void draw_work(struct generator *g, struct job_spec *job) {
     const struct size_spec *sizes = &g->stream->sizes;
     const struct workload *workload = g->workload;
     job->work = 1; /* to learn the GPU time of one unit; the size says how many units there are */
@@ -80,7 +83,7 @@ static void request_one_k(struct config_request *request, gsl_rng *rng) {
 }
 
 /* Draws what a malleable job may take. Jobs of one model that choose nothing have one set. */
-static uint32_t draw_set(const struct generator *g, uint32_t model) {
+static uint32_t draw_set(struct generator *g, uint32_t model) {
     if (g->stream->request.k != REQUEST_UNIFORM && g->sets[model] != EASIM_NONE)
         return g->sets[model];
     struct config_request request = stream_request(g->stream, model);
@@ -90,7 +93,7 @@ static uint32_t draw_set(const struct generator *g, uint32_t model) {
     return g->sets[model];
 }
 
-static void draw_rigid(const struct generator *g, struct job_spec *job) {
+static void draw_rigid(struct generator *g, struct job_spec *job) {
     const struct stream *stream = g->stream;
     const int64_t *k = stream->rigid.k.at;
     struct config_request request = stream_request(stream, job->model);
@@ -102,7 +105,7 @@ static void draw_rigid(const struct generator *g, struct job_spec *job) {
     job->set = config_table_set(&g->workload->table, &request);
 }
 
-static void add_generated_job(const struct generator *g, int64_t submit_ns) {
+static struct job_spec generated_job(struct generator *g, int64_t submit_ns) {
     const struct stream *stream = g->stream;
     struct job_spec job = {.kind = stream->rigid.node ? JOB_KIND_RIGID : JOB_KIND_MALLEABLE,
                            .model = EASIM_NONE,
@@ -120,27 +123,135 @@ static void add_generated_job(const struct generator *g, int64_t submit_ns) {
     job.predicted_work = job.work;
     job.user = user_of(g->workload, g->users, stream_draw_user(stream, g->rngs->users));
     stream_finish_job(stream, g->workload, &job, g->rngs);
-    array_push(&g->workload->jobs, job);
+    return job;
+}
+
+static struct generator generator_of(const struct stream *stream, const struct stream_rngs *rngs,
+                                     struct workload *workload) {
+    uint32_t models = workload->table.models->count;
+    struct generator g = {.stream = stream,
+                          .rngs = rngs,
+                          .workload = workload,
+                          .sets = mem_alloc(models * sizeof *g.sets),
+                          .lognormal = {.mean = NAN},
+                          .time_s = stream->start_s};
+    if (stream->kind != STREAM_PERIODIC)
+        g.rate_per_s = arrivals_rate_per_s(stream, workload);
+    for (uint32_t m = 0; m < models; m++)
+        g.sets[m] = EASIM_NONE;
+    return g;
+}
+
+/* When the next job arrives; TIME_NONE_NS: none does. */
+static int64_t next_arrival_ns(struct generator *g, gsl_rng *rng) {
+    if (g->number >= g->stream->until_jobs)
+        return TIME_NONE_NS;
+    g->time_s = arrivals_next_s(g->stream, g->rate_per_s, g->time_s, (uint64_t)g->number++, rng);
+    if (g->time_s > TIME_MAX_S || units_ns(g->time_s) > g->stream->until_ns)
+        return TIME_NONE_NS;
+    return units_ns(g->time_s);
 }
 
 void generated_jobs_add(const struct stream *stream, const struct stream_rngs *rngs,
                         struct workload *workload) {
-    double rate_per_s = stream->kind == STREAM_PERIODIC ? 0 : arrivals_rate_per_s(stream, workload);
-    double time_s = stream->start_s;
-    uint32_t models = workload->table.models->count;
-    struct lognormal lognormal = {.mean = NAN};
-    struct known_user users[KNOWN_USERS] = {0};
-    struct generator g = {stream,     rngs, workload, mem_zalloc(models, sizeof *g.sets),
-                          &lognormal, users};
-    for (uint32_t m = 0; m < models; m++)
-        g.sets[m] = EASIM_NONE;
-    for (int64_t number = 0; number < stream->until_jobs; number++) {
-        time_s = arrivals_next_s(stream, rate_per_s, time_s, (uint64_t)number, rngs->arrivals);
-        if (time_s > TIME_MAX_S || units_ns(time_s) > stream->until_ns)
+    struct generator g = generator_of(stream, rngs, workload);
+    for (;;) {
+        int64_t submit_ns = next_arrival_ns(&g, rngs->arrivals);
+        if (submit_ns == TIME_NONE_NS)
             break;
-        add_generated_job(&g, units_ns(time_s));
+        array_push(&workload->jobs, generated_job(&g, submit_ns));
     }
     free(g.sets);
+}
+
+/* --- jobs_to_come --- */
+/* One ahead of the arrivals. How many there will be, and when, depends on a generator of its own,
+   so a copy of it counts them. */
+
+#define AT_ONCE 256 /* many one after the other are made faster */
+
+struct jobs_to_come {
+    struct generator generator;
+    struct stream_rngs rngs;
+    uint32_t made;
+    char (*ids)[12]; /* by job: its number, from 1 */
+};
+
+static uint32_t count_arrivals(const struct generator *begin) {
+    struct generator g = *begin;
+    gsl_rng *rng = gsl_rng_clone(begin->rngs->arrivals);
+    uint32_t count = 0;
+    while (next_arrival_ns(&g, rng) != TIME_NONE_NS)
+        count++;
+    gsl_rng_free(rng);
+    return count;
+}
+
+/* Whether users and table have whoever and whatever the jobs to come may draw. */
+static bool has_all_choices(const struct generator *g) {
+    const struct stream *stream = g->stream;
+    const struct workload *w = g->workload;
+    const struct mix_entry *mix = stream->mix.at;
+    const char *const *names = stream->user_names.at;
+    size_t choices = stream->rigid.node ? stream->rigid.k.count : 0, user = 0;
+    for (size_t i = 0; i < stream->mix.count && !stream->rigid.node; i++)
+        choices += stream->request.k == REQUEST_UNIFORM
+                       ? stream_request(stream, mix[i].model_index).k_count
+                       : 1;
+    for (size_t i = 0; i < w->table.sets.count; i++)
+        choices -= w->table.sets.at[i].request->phase == 0;
+    while (user < stream->user_names.count &&
+           intern_find(&w->user_names, names[user], strlen(names[user])) != INTERN_NONE)
+        user++;
+    return choices == 0 && user == stream->user_names.count;
+}
+
+static void make_next(struct jobs_to_come *c) {
+    struct job_spec *job = &c->generator.workload->jobs.at[c->made];
+    *job = generated_job(&c->generator, next_arrival_ns(&c->generator, c->rngs.arrivals));
+    char number[NUMFMT_BYTES];
+    job->id = memcpy(c->ids[c->made], number, numfmt_int(number, c->made + 1) + 1);
+    c->made++;
+}
+
+void generated_jobs_await(const struct stream *stream, struct stream_rngs *rngs,
+                          struct workload *workload) {
+    struct jobs_to_come *c = mem_zalloc(1, sizeof *c);
+    c->rngs = *rngs;
+    c->generator = generator_of(stream, &c->rngs, workload);
+    uint32_t count = count_arrivals(&c->generator);
+    workload->to_come = c;
+    workload->jobs.at = mem_zalloc(count, sizeof *workload->jobs.at);
+    workload->jobs.count = workload->jobs.capacity = count;
+    c->ids = mem_zalloc(count, sizeof *c->ids);
+    /* asked at powers of two, for it costs a look at all choices */
+    while (c->made < count && ((c->made & (c->made - 1)) > 0 || !has_all_choices(&c->generator)))
+        make_next(c);
+}
+
+void jobs_to_come_make(const struct workload *workload, uint32_t job) {
+    struct jobs_to_come *c = workload->to_come;
+    if (!c || job < c->made)
+        return;
+    do
+        make_next(c);
+    while (c->made < workload->jobs.count && c->made % AT_ONCE > 0);
+}
+
+void jobs_to_come_forget(const struct workload *workload, uint32_t first, uint32_t count) {
+    if (!workload->to_come)
+        return;
+    mem_give_back(workload->jobs.at, sizeof *workload->jobs.at, first, count);
+    mem_give_back(workload->to_come->ids, sizeof *workload->to_come->ids, first, count);
+}
+
+void jobs_to_come_finish(struct jobs_to_come *to_come) {
+    if (!to_come)
+        return;
+    free(to_come->generator.sets);
+    free(to_come->ids);
+    stream_close_rngs(&to_come->rngs);
+    free(to_come);
 }
 
 /* --- recorded_jobs --- */

@@ -10,6 +10,12 @@
 void generated_jobs_add(const struct stream *stream, const struct stream_rngs *rngs,
                         struct workload *workload);
 
+/* Likewise, but the jobs are numbered, and made as they arrive: there is room for all of them,
+   and those that are made are enough to fill users and config table. The first of a workload, which
+   stays where it is. Takes the generators. */
+void generated_jobs_await(const struct stream *stream, struct stream_rngs *rngs,
+                          struct workload *workload);
+
 /* --- recorded_jobs: the jobs of a stream that was recorded --- */
 
 /* Appends the jobs of the stream, in order of submission. */

@@ -75,12 +75,11 @@ bool source_repeats_arrivals(const struct workload_source *source) {
     return i == source->streams.count;
 }
 
-int source_generate(const struct workload_source *source, uint32_t replication,
-                    const struct config_extras *extras, struct workload *workload,
-                    struct problems *problems) {
+/* All that is not of the jobs. */
+static int begin_workload(const struct workload_source *source, const struct config_extras *extras,
+                          struct workload *workload, struct problems *problems) {
     const struct scenario *scenario = source->scenario;
     const struct scenario_user *users = scenario->users.at;
-    const struct stream *streams = source->streams.at;
     *workload = (struct workload){.services = &source->services,
                                   .rigid_costs = source->rigid_costs,
                                   .warmup_ns = source->warmup_ns};
@@ -92,11 +91,21 @@ int source_generate(const struct workload_source *source, uint32_t replication,
         uint32_t user = workload_user(workload, users[i].name); /* may move the array */
         workload->users.at[user].weight = users[i].weight;
     }
+    return 0;
+}
+
+int source_generate(const struct workload_source *source, uint32_t replication,
+                    const struct config_extras *extras, struct workload *workload,
+                    struct problems *problems) {
+    const uint64_t seed = (uint64_t)source->scenario->seed;
+    const struct stream *streams = source->streams.at;
+    if (begin_workload(source, extras, workload, problems) < 0)
+        return ERROR_INPUT;
     uint32_t **places = mem_zalloc(source->streams.count, sizeof *places);
     for (size_t i = 0; i < source->streams.count; i++)
         places[i] = add_labels(&streams[i].trace, workload);
     for (size_t i = 0; i < source->streams.count; i++) {
-        struct stream_rngs rngs = stream_open_rngs((uint64_t)scenario->seed, replication, i);
+        struct stream_rngs rngs = stream_open_rngs(seed, replication, i);
         size_t first = workload->jobs.count;
         if (streams[i].kind == STREAM_TRACE)
             recorded_jobs_add(&streams[i], &rngs, workload);
@@ -109,5 +118,18 @@ int source_generate(const struct workload_source *source, uint32_t replication,
     free(places);
     if (workload->jobs.count > 0)
         merge_streams(workload);
+    return 0;
+}
+
+int source_await(const struct workload_source *source, uint32_t replication,
+                 const struct config_extras *extras, struct workload *workload,
+                 struct problems *problems) {
+    const struct stream *stream = source->streams.at;
+    if (source->streams.count != 1 || stream->kind == STREAM_TRACE)
+        return source_generate(source, replication, extras, workload, problems);
+    if (begin_workload(source, extras, workload, problems) < 0)
+        return ERROR_INPUT;
+    struct stream_rngs rngs = stream_open_rngs((uint64_t)source->scenario->seed, replication, 0);
+    generated_jobs_await(stream, &rngs, workload);
     return 0;
 }

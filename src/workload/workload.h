@@ -31,6 +31,7 @@ struct workload_user {
 /* Zero-initialise; release with workload_finish. Jobs are in order of submission, by index. */
 struct workload {
     ARRAY_OF(struct job_spec) jobs;
+    struct jobs_to_come *to_come; /* makes the jobs one by one; NULL: all are made */
     ARRAY_OF(struct workload_user) users;
     struct intern user_names;
     ARRAY_OF(const char *) label_names;
@@ -44,6 +45,14 @@ struct workload {
 };
 
 void workload_finish(struct workload *workload);
+
+/* --- jobs_to_come: those of one stream, made as they arrive (jobs.c) --- */
+
+/* Before the first look at a job, whose predecessors have been made. */
+void jobs_to_come_make(const struct workload *workload, uint32_t job);
+/* Nobody looks at `count` jobs from `first` on any more: they read as zero. */
+void jobs_to_come_forget(const struct workload *workload, uint32_t first, uint32_t count);
+void jobs_to_come_finish(struct jobs_to_come *to_come); /* accepts NULL */
 
 /* Whether both are the same work of the same users at the same times: two draws from one source. */
 bool workload_same_jobs(const struct workload *workload, const struct workload *other);

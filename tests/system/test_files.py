@@ -112,6 +112,38 @@ policy: {name: fcfs}
     assert min(int(summary[f"jobs_{how}"]) for how in ("finished", "rejected")) > 30 and int(summary["job_failures"]) > 0
 
 
+def jobs_come_one_by_one(folder):
+    """Without jobs.csv generated jobs are made as they arrive: the sums are as with it, bit by bit."""
+    modelled = """kind: {kind}, load: {load}, until: {until}, users: 7, k: [1, 2, 4], warmup: 5h,
+  mix: [{{model: vit-base-fp32}}, {{model: albert-v2-bf16, weight: {rare}}}], request: {{k: {k}}},
+  deadlines: {{share: 0.3, slack: [1.1, 3]}}, flex: [{{share: 0.5, flex: 0.2}}, {{share: 0.5, flex: 0}}],
+  sizes: {{law: lognormal, mean: 20min, cv: 1.2}}, {more}"""
+    rigid = """kind: periodic, period: 40s, until: {jobs: 5000}, users: [ann, bob],
+  sizes: {law: exponential, mean: 2min}, rigid: {k: [1, 2, 2, 8, 64]}"""
+    loads = [modelled.format(kind="poisson", load=1.1, until="{jobs: 3000}", rare=1, k="free", more=""),
+             modelled.format(kind="poisson", load=0.8, until="8d", rare=0.0005, k="uniform", more=""),
+             modelled.format(kind="diurnal", load=0.9, until="{jobs: 1500}", rare=1e-9, k="free", more="amplitude: 0.7, peak: 14h"),
+             modelled.format(kind="poisson", load=0.5, until="1s", rare=1, k="free", more=""), rigid]
+    for number, load in enumerate(loads):
+        (folder / f"come{number}.yaml").write_text(f"""name: come
+horizon: {"drain" if number % 2 else "8d"}
+replications: 2
+cluster:
+  gpu_types: [{{name: a100, idle_w: 60, ctx_w: 98, tdp_w: 400, memory_gib: 80}}]
+  nodes: [{{count: 4, gpu: a100, gpus: 4}}]
+models: {SOURCE / "configs/models/eas-sim.yaml"}
+workload: {{{load}}}
+policy: {{name: fcfs}}
+""")
+        for policy in ("fcfs", "lean"):
+            if policy == "lean" and load is rigid:
+                continue
+            results = [folder / f"come{number}{policy}{name}" for name in ("rows", "sums")]
+            for out, words in zip(results, ([], ["--summary-only"])):
+                easim("run", folder / f"come{number}.yaml", "--out", out, "--policy", policy, "--quiet", *words)
+            same_files(*results, "summary.csv", "aggregate.csv")
+
+
 def numbers_read_back(folder):
     """Every number is the shortest text that reads back: Python's repr gives the same digits."""
     for name in ("jobs.csv", "summary.csv", "power.csv"):
@@ -154,5 +186,5 @@ def standard_input_works(folder):
     assert filecmp.cmp(folder / "stdin" / "jobs.csv", folder / "pollux" / "jobs.csv", shallow=False)
 
 
-cases(threads_do_not_matter, energy_adds_up, meter_is_the_integral, jobs_agree_with_summary, sums_need_no_rows, numbers_read_back,
+cases(threads_do_not_matter, energy_adds_up, meter_is_the_integral, jobs_agree_with_summary, sums_need_no_rows, jobs_come_one_by_one, numbers_read_back,
       overrides_work, folders_are_protected, standard_input_works, shared=True)
