@@ -132,6 +132,12 @@ def as_ranks(*paths):
     return without_names(easim("profile", "kineto", *paths, "--format", "json").stdout)
 
 
+def notes_of(*words):
+    """Those of `easim trace`, without names of files and counts of the whole file."""
+    said = re.sub(r"^\S*/", "", easim("trace", *words).stderr, flags=re.MULTILINE)
+    return re.sub(r"^\S+: ", "", re.sub(r" \(\d+ in the whole file\)", "", said), flags=re.MULTILINE)
+
+
 def analysis(*words):
     """That of `easim trace`, without names of files and records, which a cut has fewer of."""
     return re.sub(r'"records": \d+', "", without_names(easim("trace", *words, "--format", "json").stdout))
@@ -312,6 +318,7 @@ def test_real_cuts(folder):
             f["collective_cost"].sort(key=str)              # as the file has them first
         assert figures[0] == figures[1], name
         assert analysis(whole, *steps) == analysis(out, *steps), name
+        assert notes_of(whole, *steps) == notes_of(out, *steps), name
 
 
 def test_real_merge(folder):

@@ -353,10 +353,10 @@ def test_bad_inputs(folder):
         rank.write(folder / f"{name}.json")
     refused("rank 1 is in two files", folder / "x.json", folder / "y.json")
     refused("expected a rank of the same job of 4 ranks, got one of 2", folder / "x.json", folder / "z.json")
-    noted(Rank().step(0, 0, 50).call("cudaLaunchKernel", 0, 1, 1).call("cudaLaunchKernel", 2, 3, 1).kernel("k", 5, 9, 1), "1 correlation ids are of two launches")
-    noted(Rank().step(0, 0, 50).call("cudaLaunchKernel", 20, 21, 1).kernel("k", 5, 9, 1), "1 GPU events begin before their launch")
-    noted(Rank().step(0, 0, 50).kernel("k", 5, 9, 1).kernel("k", 8, 12, 2), "1 GPU events begin before the event before them in their stream has ended")
-    noted(Rank().step(0, 0, 50).kernel("k", 5, 9, 1), "1 GPU events have no launch in the trace")
+    noted(Rank().step(0, 0, 50).call("cudaLaunchKernel", 0, 1, 1).call("cudaLaunchKernel", 2, 3, 1).kernel("k", 5, 9, 1), "1 correlation ids of the file are of two launches")
+    noted(Rank().step(0, 0, 50).call("cudaLaunchKernel", 20, 21, 1).kernel("k", 5, 9, 1), "1 GPU events of the window begin before their launch")
+    noted(Rank().step(0, 0, 50).kernel("k", 5, 9, 1).kernel("k", 8, 12, 2), "1 GPU events of the window begin before the event before them in their stream has ended")
+    noted(Rank().step(0, 0, 50).kernel("k", 5, 9, 1), "1 GPU events of the window have no launch in the trace")
     noted(Rank().call("cudaLaunchKernel", 0, 1, 1).kernel("k", 5, 9, 1), "no steps are marked: the window is the whole trace")
     noted(Rank(gpu="Strange GPU").step(0, 0, 50).kernel("k", 5, 9, 1), 'the peaks of "Strange GPU" are not known')
 
@@ -393,7 +393,21 @@ def test_part_of_a_trace(folder):
     for got in one, other:
         del got["ranks"][0]["file"], got["ranks"][0]["records"]
     assert one == other and one["window"]["length_us"] == 950
-    return 1
+    # Notes count events of the window: per step one without launch and one before it.
+    for rank, steps in (whole, range(3)), (part, (1,)):
+        for s in steps:
+            rank.kernel("lost", 1000 * s + 500, 1000 * s + 510, 0, 8).call("cudaLaunchKernel", 1000 * s + 700, 1000 * s + 702, 90 + s)
+            rank.kernel("early", 1000 * s + 690, 1000 * s + 720, 90 + s, 9)
+    of_file, of_part = "1 GPU events of the window (3 in the whole file)", "1 GPU events of the window"
+    for path, words, events in (whole.write(folder / "whole.json"), ("--steps", "1:1"), of_file), (part.write(folder / "part.json"), (), of_part):
+        says = trace(path, *words).stderr
+        assert f"{events} begin before their launch:" in says and f"{events} have no launch in the trace:" in says, says
+    assert "3 GPU events of the window have no launch" in trace(folder / "whole.json").stderr
+    whole.kernel("lost", 9000, 9010, 0, 8).write(folder / "whole.json")  # after all steps: no figure counts it
+    assert "3 GPU events of the window (4 in the whole file) have no launch" in trace(folder / "whole.json").stderr
+    only = Rank().step(0, 0, 100).kernel("k", 200, 210, 0)
+    assert "no launch" not in trace(only.write(folder / "only.json")).stderr
+    return 4
 
 
 def test_mtia_and_hip(folder):

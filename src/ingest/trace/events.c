@@ -328,6 +328,9 @@ int64_t trace_loading_ns(const struct trace_rank *rank, uint16_t thread, struct 
     return sum;
 }
 
+#define EARLY (TRACE_NONE - 1) /* the call of GPU work that begins before it, until it is counted \
+                                */
+
 static void join_launches(struct trace_rank *rank) {
     ARRAY_OF(struct numbered) launches = {0};
     for (size_t i = 0; i < rank->calls.count; i++)
@@ -343,12 +346,12 @@ static void join_launches(struct trace_rank *rank) {
         SEARCH(low, launches.count, launches.at[at].correlation < wanted)
         bool found = wanted != 0 && low < launches.count && launches.at[low].correlation == wanted;
         gpu->call = found ? launches.at[low].call : TRACE_NONE;
-        rank->unlaunched += !found;
+        rank->unlaunched.file += !found;
         if (found && rank->calls.at[gpu->call].start_ns > gpu->start_ns) {
-            rank->early++;
-            gpu->call = TRACE_NONE;
+            rank->early.file++;
+            gpu->call = EARLY;
         }
-        if (gpu->call != TRACE_NONE) {
+        if (gpu->call < EARLY) {
             const struct trace_call *call = &rank->calls.at[gpu->call];
             gpu->op = trace_op_at(rank, call->thread, call->start_ns);
         }
@@ -358,7 +361,7 @@ static void join_launches(struct trace_rank *rank) {
 
 /* When the GPU event was launched; without a launch, when it began. */
 static int64_t launch_ns(const struct trace_rank *rank, const struct trace_gpu *gpu) {
-    return gpu->call == TRACE_NONE ? gpu->start_ns : rank->calls.at[gpu->call].start_ns;
+    return gpu->call >= EARLY ? gpu->start_ns : rank->calls.at[gpu->call].start_ns;
 }
 
 bool trace_in_window(const struct trace_rank *rank, const struct trace_gpu *gpu) {
@@ -413,6 +416,12 @@ static void keep_gpu_of_window(struct trace_rank *rank) {
             rank->gpu.at[i].end_ns > rank->window.start_ns)
             rank->gpu.at[kept++] = rank->gpu.at[i];
     rank->gpu.count = rank->trace->steps.count > 0 ? kept : rank->gpu.count;
+    for (size_t i = 0; i < rank->gpu.count; i++) {
+        struct trace_gpu *gpu = &rank->gpu.at[i];
+        rank->unlaunched.window += gpu->call == TRACE_NONE;
+        rank->early.window += gpu->call == EARLY;
+        gpu->call = gpu->call == EARLY ? TRACE_NONE : gpu->call;
+    }
 }
 
 void trace_rank_join(struct trace_rank *rank, const struct kineto_trace *trace) {

@@ -73,6 +73,10 @@ struct trace_group {
     char *name, *description, *ranks; /* NULL: not given */
 };
 
+struct trace_tally {
+    uint64_t window, file; /* in the window; in the whole file */
+};
+
 /* Zero-initialise; release with trace_rank_finish. */
 struct trace_rank {
     const struct kineto_kinds *kinds;
@@ -91,12 +95,11 @@ struct trace_rank {
     char *device_name;
     int64_t multiprocessors; /* 0: not given */
     bool is_chakra;
-    uint64_t crowded;         /* names, shapes or threads not told apart */
-    uint64_t doubled;         /* correlation ids of two launches */
-    uint64_t early;           /* GPU events that begin before their launch */
-    uint64_t overlapping;     /* GPU events that begin before the event before them has ended */
-    uint64_t unlaunched;      /* GPU events without a launch in the trace */
-    struct trace_span window; /* to the end of the GPU work that its steps launched */
+    uint64_t crowded;     /* names, shapes or threads not told apart */
+    uint64_t doubled;     /* correlation ids of two launches */
+    uint64_t overlapping; /* GPU events that begin before the event before them has ended */
+    struct trace_tally early, unlaunched; /* GPU events before their launch; without one */
+    struct trace_span window;             /* to the end of the GPU work that its steps launched */
     int64_t steps_end_ns;
     const struct kineto_trace *trace; /* once read */
 

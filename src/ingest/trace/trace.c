@@ -27,17 +27,30 @@ static void note_count(struct reading *reading, const struct trace_rank *rank, u
                      (unsigned long long)count, what);
 }
 
+/* Events outside the window change no figure. */
+static void note_tally(struct reading *reading, const struct trace_rank *rank,
+                       struct trace_tally tally, const char *what) {
+    struct str text = {0};
+    if (tally.file > tally.window)
+        str_addf(&text, " (%llu in the whole file)", (unsigned long long)tally.file);
+    if (tally.window > 0)
+        problems_say(reading->read.notes, "%s: %llu GPU events of the window%s %s",
+                     rank->trace->path, (unsigned long long)tally.window,
+                     text.length > 0 ? text.text : "", what);
+    str_finish(&text);
+}
+
 static void note_rank(struct reading *reading, const struct trace_rank *rank) {
     note_count(reading, rank, rank->crowded,
-               "events have names, sizes or threads too many to tell apart");
+               "events of the file have names, sizes or threads too many to tell apart");
     note_count(reading, rank, rank->doubled,
-               "correlation ids are of two launches: the first one counts");
-    note_count(reading, rank, rank->early,
-               "GPU events begin before their launch: they count as without one");
+               "correlation ids of the file are of two launches: the first one counts");
+    note_tally(reading, rank, rank->early, "begin before their launch: they count as without one");
     note_count(reading, rank, rank->overlapping,
-               "GPU events begin before the event before them in their stream has ended");
-    note_count(reading, rank, rank->unlaunched,
-               "GPU events have no launch in the trace: what they waited for is unknown");
+               "GPU events of the window begin before the event before them in their stream has "
+               "ended");
+    note_tally(reading, rank, rank->unlaunched,
+               "have no launch in the trace: what they waited for is unknown");
     bool has_frames = false, has_addresses = false;
     for (size_t i = 0; i < rank->ops.count && !has_frames; i++)
         has_frames = rank->ops.at[i].category == KINETO_FRAME;
