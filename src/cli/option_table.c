@@ -500,8 +500,7 @@ const struct option_row option_rows[] = {
      .choices = power_scopes, .use = PROFILE_POWER_SCOPE,
      .help = "mlperf: place of the meters: node (default), node_ac (at the plug), node_dc (after the power supplies)"},
     {"steps", 0, "FIRST:LAST", IS(OTHER, profile), .commands = IN(PROFILE) | IN(TRACE),
-     .read = option_read_steps, .use = PROFILE_STEPS,
-     .help = "kineto: only these steps, both included"},
+     .read = option_read_steps, .use = PROFILE_STEPS, .help = "kineto: only these steps, both included"},
     {"iteration", 0, "PATTERN", IS(TEXT, profile.iteration_pattern), .commands = IN(PROFILE) | IN(TRACE),
      .use = PROFILE_ITERATION,
      .help = "kineto: regular expression of annotations that begin an iteration (default: ProfilerStep#N)"},
@@ -518,6 +517,7 @@ const struct option_row option_rows[] = {
     {"profile", 0, "FILE.csv", IS(TEXT, traced.profile), .commands = IN(TRACE), .help = "also write a profile row of the job, and a second one if --what-if is given"},
     {"before", 0, "FILE|DIR", IS(TEXTS, traced.before), .commands = IN(TRACE), .help = "compare kernels with those of other traces, per step; may be given again"},
     {"loading", 0, "PATTERN", IS(TEXT, traced.loading_pattern), .commands = IN(TRACE), .help = "regular expression of ranges that load data (default: dataloader, data_loader, _next_data, next_batch)"},
+    {"telemetry", 0, "FILE", IS(TEXT, traced.telemetry), .commands = IN(TRACE), .help = "judge SM clocks by telemetry: dcgm, dcgm-exporter, prometheus, dynolog"},
     {"svg", 0, "FILE", IS(TEXT, traced.svg), .commands = IN(TRACE), .help = "stragglers: also write the heat map of the workers into this file"},
     {"category", 0, "NAMES", IS(TEXT, traced.category), .commands = IN(TRACE), .help = "filter: keep events of these categories, with commas: kernel,gpu_memcpy"},
 

@@ -208,7 +208,7 @@ struct options {
 
     /* trace, which shares some with profile */
     struct traced_options {
-        const char *what_if, *loading_pattern, *profile;
+        const char *what_if, *loading_pattern, *profile, *telemetry;
         struct texts before;
         const char *svg, *category; /* of its subcommands */
     } traced;

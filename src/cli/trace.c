@@ -125,6 +125,7 @@ static int analyze(struct options *options) {
     const struct trace_request request = {.reading = options->profile,
                                           .loading_pattern = options->traced.loading_pattern,
                                           .what_if = options->traced.what_if,
+                                          .telemetry = options->traced.telemetry,
                                           .before = (char *const *)before.at,
                                           .before_count = before.count};
     if (r == 0)

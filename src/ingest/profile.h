@@ -49,6 +49,14 @@ enum profile_use {
     PROFILE_DCGM = PROFILE_TELEMETRY | PROFILE_PIPES         /* and activity of pipes */
 };
 
+struct telemetry;
+
+/* It gets the samples of telemetry, of each device by time, in place of a report about power. */
+struct telemetry_watch {
+    void (*see)(void *watcher, const struct telemetry *telemetry);
+    void *watcher;
+};
+
 /* Options of the user; NULL, 0 or NAN if not given. Texts are borrowed. */
 struct profile_options {
     const char *model, *precision, *gpu;
@@ -75,8 +83,9 @@ struct profile_options {
     bool trim_idle;          /* leave out both ends where utilization is 0 */
     double
         tensor_threshold; /* tensor cores compute in FP16 if FP16 activity is above this x FP32 */
-    const struct gpu_peaks *peaks; /* instead of those of the GPU type; NULL: not said */
-    unsigned given;                /* of enum profile_use */
+    const struct gpu_peaks *peaks;       /* instead of those of the GPU type; NULL: not said */
+    unsigned given;                      /* of enum profile_use */
+    const struct telemetry_watch *watch; /* NULL: none */
 };
 
 /* Data of a training run: columns written only if a row has one. NULL, 0, NAN: unknown. */

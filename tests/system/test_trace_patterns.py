@@ -124,7 +124,7 @@ def test_thresholds(folder):
             row = judged(folder, make(x))[rule]
             assert row["found"] is is_found and abs(row[key] - value) < 1e-9 and row["missing"] is None, (rule, x, row)
     rules = {rule for rule, *_ in CASES}
-    assert len(rules) == 14, rules  # all but the clock, which needs telemetry
+    assert len(rules) == 14, rules  # all except the clock: test_clock_threshold
     return 2 * len(CASES)
 
 
@@ -158,7 +158,7 @@ def test_missing_inputs(folder):
         "small reads": "GPU work", "pageable copies": "GPU work", "exposed copies": "GPU work", "no overlap": "communication",
         "small collectives": "communication", "imbalance": "matched collectives of several ranks",
         "unbalanced experts": "all-to-all of several ranks with sizes", "gc pauses": "Python frames",
-        "allocator": "calls with marked steps, nor reserved memory", "clock": "telemetry"}, none
+        "allocator": "calls with marked steps, nor reserved memory", "clock": "telemetry of its GPU"}, none
     rank = blocks(100)
     rank.top["deviceProperties"][0].pop("numSms")
     assert missing(folder, rank)["few blocks"] == "SM count (numSms)"
@@ -169,6 +169,129 @@ def test_missing_inputs(folder):
     assert missing(folder, Rank().kernel("Memcpy DtoH (Device -> Pinned)", 0, 5, 1, category="gpu_memcpy", bytes=4))["small reads"] == "marked steps"
     assert missing(folder, Rank().step(0, 5, 5))["launch-bound"] == "window"
     return 7
+
+
+# --- the clock, from telemetry ---
+
+NEAR = 1e-4  # %: readers of telemetry have times since 1970 in doubles of seconds, exact to 0.24 us of this second
+BASE = 1_763_629_200_000_000_000  # 2025-11-20 09:00:00
+LOW, NOT_LOW = 1268, 1269         # MHz: 90 % of the 1,410 MHz of an A100 by its data sheet are 1,269
+
+
+def second(rank=0, world=1, device=0, base=BASE, gpu="NVIDIA A100-SXM4-80GB"):
+    """A window of 1 s of one GPU."""
+    made = Rank(rank, world, gpu=gpu).step(0, 0, 1_000_000).kernel("k", 0, 1_000_000, 1)
+    made.events[-1]["args"]["device"] = device
+    if base is not None:
+        made.top["baseTimeNanoseconds"] = base
+    return made
+
+
+def exporter(folder, samples, gpu=0, name="clock.prom", field="SM_CLOCK", base=BASE):
+    """Text of dcgm-exporter; samples: ms of the window and MHz."""
+    lines = ("" if at is None else f" {base // 1_000_000 + at}" for at, _ in samples)
+    (folder / name).write_text("".join(f'DCGM_FI_DEV_{field}{{gpu="{gpu}",UUID="GPU-abc{gpu}",Hostname="n"}} {mhz}{stamp}\n'
+                                       for (_, mhz), stamp in zip(samples, lines)))
+    return folder / name
+
+
+def clock(folder, ranks, telemetry, *words, code=0, **more):
+    paths = [rank.write(folder / f"c{number}.json") for number, rank in enumerate(ranks if isinstance(ranks, list) else [ranks])]
+    done = trace(*paths, "--telemetry", telemetry, *words, "--format", "json", code=code, **more)
+    if code == 2:
+        return done.stderr
+    whole = json.loads(done.stdout)
+    return {row["name"]: row for row in whole["patterns"]}["clock"], whole["clocks"], done.stderr
+
+
+def held(low_ms, mhz=LOW):
+    """Low from 200 ms on for that long. The sample before the window holds at its begin, and one after it holds until 1,400."""
+    return [(-300, 1410), (200, mhz), (200 + low_ms, 1410), (700, NOT_LOW), (1050, 1000), (1400, 1410)]
+
+
+def test_clock_threshold(folder):
+    for low_ms, is_found in (49, False), (51, True):
+        row, (rank,), says = clock(folder, second(), exporter(folder, held(low_ms)))
+        assert (row["found"], row["missing"], row["rank"]) == (is_found, None, 0) and abs(row["value"] - low_ms / 10) < NEAR, row
+        assert abs(rank.pop("low_us") - 1000 * low_ms) < 1e4 * NEAR, rank
+        assert rank == {"rank": 0, "gpu": 0, "whole_file": False, "samples": 4, "maximum_mhz": 1410, "judged_us": 1e6}, rank
+        assert "clock" not in says, says
+    # At 90 % exactly, and at every other maximum: by --peaks, and the highest in the file, as 1,980 of 1,410 by the data sheet.
+    assert clock(folder, second(), exporter(folder, held(51, NOT_LOW)))[0]["value"] == 0
+    assert abs(clock(folder, second(), exporter(folder, held(51, NOT_LOW)), "--peaks", "clock=1411")[0]["value"] - (51 + 300) / 10) < NEAR
+    row, (rank,), _ = clock(folder, second(), exporter(folder, [(-9, 1980), (0, 1782), (500, 1781), (1100, 1781)]))
+    assert abs(row["value"] - 50) < NEAR and rank["maximum_mhz"] == 1980, (row, rank)
+    shown = trace(folder / "c0.json", "--telemetry", exporter(folder, held(51))).stdout
+    assert "  clock; SM clock under 90 % of its maximum, % of time: 5.1 > 5\n    try: power cap, cooling\n" in shown and "no telemetry" not in shown, shown
+    return 8
+
+
+def test_clock_formats(folder):
+    """The same samples in the other formats; dcgmi dmon has no times, so the whole file is judged, 1 of 4 samples."""
+    (folder / "p.json").write_text(json.dumps({"status": "success", "data": {"resultType": "matrix", "result": [
+        {"metric": {"__name__": "DCGM_FI_DEV_SM_CLOCK", "gpu": "0", "UUID": "GPU-1", "Hostname": "n"},
+         "values": [[BASE // 10 ** 9 + at / 1000, str(mhz)] for at, mhz in held(51)]}]}}))
+    stamp = lambda at: f"2025-11-20T{'08:59:59' if at < 0 else '09:00:00' if at < 1000 else '09:00:01'}.{at % 1000:03d}Z"
+    (folder / "d.log").write_text("".join(f'I20251120 09:00:00.500000 77 Logger.cpp:56] time = {stamp(at)} data = {{"device":0,"gpu_frequency_mhz":{mhz}}}\n'
+                                          for at, mhz in held(51)))
+    for name in "p.json", "d.log":
+        row, (rank,), _ = clock(folder, second(), folder / name)
+        assert row["found"] and abs(row["value"] - 5.1) < NEAR and rank["samples"] == 4, (name, row, rank)
+    (folder / "dmon.txt").write_text("#Entity   SMCLK\nID\n" + "".join(f"GPU 0     {mhz}\nGPU 1     900\n" for mhz in (1410, LOW, 1410, 1410)))
+    row, (rank,), says = clock(folder, second(), folder / "dmon.txt")
+    assert row["found"] and row["value"] == 25 and row["what"].endswith("% of the whole telemetry file") and rank["whole_file"], (row, rank)
+    assert "dmon.txt has no wall-clock times: the clock is judged over the whole file" in says, says
+    # Nor has a trace with times since the start of the host and without a base.
+    row, _, says = clock(folder, second(base=None), exporter(folder, [(0, LOW), (100, 1410), (200, 1410), (300, 1410)]))
+    assert abs(row["value"] - 25) < NEAR and "c0.json has no wall-clock times: the clock is judged over the whole file" in says, (row, says)
+    return 4
+
+
+def test_clock_ranks(folder):
+    """Each rank has its GPU; a rank without GPU work is not judged; samples from 600 ms on cover 40 % of the window."""
+    text = exporter(folder, held(51)).read_text() + exporter(folder, held(100), 3).read_text()
+    (folder / "two.prom").write_text(text)
+    row, ranks, _ = clock(folder, [second(0, 3), second(1, 3, 3), Rank(2, 3).step(0, 0, 9)], folder / "two.prom")
+    assert (row["rank"], row["ranks_judged"], row["missing"]) == (1, 2, "telemetry of its GPU") and abs(row["value"] - 10) < NEAR, row
+    assert [(rank["gpu"], rank["samples"]) for rank in ranks] == [(0, 4), (3, 4), (None, 0)], ranks
+    row, (rank,), says = clock(folder, second(), exporter(folder, [(600, LOW), (700, 1410), (1300, 1410)]))
+    assert abs(row["value"] - 25) < NEAR and abs(rank["judged_us"] - 4e5) < 1 and f"cover 40.0 % of the window of {folder}/c0.json: the clock is judged in this part" in says, (row, says)
+    several = second().kernel("k", 0, 9, 2)
+    several.events[-1]["args"]["device"] = 1
+    assert "c0.json ran on several GPUs: only the clock of GPU 0 is judged" in clock(folder, several, exporter(folder, held(51)))[2]
+    assert "the highest one in" in clock(folder, second(gpu="Strange GPU"), exporter(folder, held(51)))[2]
+    return 5
+
+
+def test_clock_bad(folder):
+    def refused(says, ranks, path, *words):
+        clock(folder, ranks, path, *words, code=2, says=says)
+    refused("expected two or more samples of the SM clock of GPU 0", second(), exporter(folder, held(51), field="POWER_USAGE"))
+    refused("expected two or more samples of the SM clock of GPU 0", second(), exporter(folder, held(51)[:1]))
+    refused(f"expected samples in the window of {folder}/c0.json, 2025-11-20 09:00:00.000 to 2025-11-20 09:00:01.000 UTC, "
+            "got them from 2025-11-20 09:59:59.700 to 2025-11-20 10:00:01.750", second(), exporter(folder, held(51), base=BASE + 3_600_000_000_000))
+    refused(f"expected GPU 0, on which {folder}/c0.json ran, got GPU 5 (CUDA_VISIBLE_DEVICES gives GPUs other numbers)", second(), exporter(folder, held(51), 5))
+    refused(f"expected the ranks of one host, each on its own GPU, got {folder}/c0.json and {folder}/c1.json on GPU 0", [second(0, 2), second(1, 2)], exporter(folder, held(51)))
+    hosts = exporter(folder, held(51)).read_text()
+    (folder / "hosts.prom").write_text(hosts + hosts.replace("GPU-abc", "GPU-xyz"))
+    refused("expected the GPUs of one host, got GPU 0 of 2", second(), folder / "hosts.prom")
+    refused("expected GPU events with the number of their GPU", Rank().step(0, 0, 9), exporter(folder, held(51)))
+    refused("none.prom: cannot open", second(), folder / "none.prom")
+    refused("expected telemetry of dcgm, dcgm-exporter, prometheus or dynolog, got none of it", second(), folder / "c0.json")
+    (folder / "host.log").write_text('I20251120 09:00:00.5 7 L.cpp:5] time = 2025-11-20T09:00:00.500Z data = {"cpu_util":"9"}\n')
+    refused(f"expected GPU 0, on which {folder}/c0.json ran, got none", second(), folder / "host.log")
+    (folder / "x.csv").write_text("timestamp, index, clocks.sm [MHz]\n2025/11/20 09:00:00.000, 0, 1410 MHz\n")
+    refused("expected telemetry of dcgm, dcgm-exporter, prometheus or dynolog, got none of it", second(), folder / "x.csv")
+    (folder / "bad.prom").write_text('DCGM_FI_DEV_SM_CLOCK{gpu="0} 5\nDCGM_FI_DEV_SM_CLOCK{gpu="0"} fast\n')
+    refused("bad.prom: expected what dcgm-exporter writes, found no readable row of it", second(), folder / "bad.prom")
+    # Some rows are bad: the others count, and the exit status is 3.
+    (folder / "some.prom").write_text(hosts + "nonsense\n")
+    row, _, says = clock(folder, second(), folder / "some.prom", code=3)
+    assert abs(row["value"] - 5.1) < NEAR and "some.prom:7: 1 rows that cannot be read left out" in says, (row, says)
+    refused("some.prom:7: row that cannot be read", second(), folder / "some.prom", "--strict")
+    trace("cut", folder / "c0.json", "--steps", "0:0", "-o", folder / "y.json", "--telemetry", folder / "some.prom", code=2,
+          says="--telemetry does not belong to cut")
+    return 15
 
 
 def test_worst_rank(folder):
@@ -187,7 +310,7 @@ def test_files(folder):
     path = launched(301).write(folder / "a.json")
     shown = trace(path, "-o", folder / "out").stdout
     assert "  launch-bound; host and dispatch, % of the path: 30.1 > 30\n    try: CUDA graphs, compilation, a larger batch\n" in shown, shown
-    assert "clock (no telemetry)" in shown and "anti-patterns: 1 found, 7 of 15 not judged" in shown, shown
+    assert "clock (no telemetry of its GPU)" in shown and "anti-patterns: 1 found, 7 of 15 not judged" in shown, shown
     rows = list(csv.DictReader((folder / "out/patterns.csv").open()))
     whole = json.loads((folder / "out/trace.json").read_text())["patterns"]
     assert [row["name"] for row in rows] == [row["name"] for row in whole] and len(rows) == 15
@@ -204,4 +327,4 @@ def test_real(folder):
 
 
 if __name__ == "__main__":
-    cases(test_thresholds, test_near_misses, test_missing_inputs, test_worst_rank, test_files, test_real)
+    cases(test_thresholds, test_near_misses, test_missing_inputs, test_clock_threshold, test_clock_formats, test_clock_ranks, test_clock_bad, test_worst_rank, test_files, test_real)

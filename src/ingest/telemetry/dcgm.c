@@ -93,14 +93,17 @@ bool dcgm_put(struct telemetry_sample *sample, struct slice field, struct slice 
 
 uint32_t dcgm_device(struct telemetry *telemetry, struct slice uuid, struct slice host,
                      struct slice gpu) {
-    if (uuid.length > 0)
-        return telemetry_device_number(telemetry, uuid);
     telemetry->key.length = 0;
     str_add_bytes(&telemetry->key, host.at, host.length);
     str_add_char(&telemetry->key, ':');
     str_add_bytes(&telemetry->key, gpu.at, gpu.length);
-    return telemetry_device_number(telemetry,
-                                   (struct slice){telemetry->key.text, telemetry->key.length});
+    uint32_t device = telemetry_device_number(
+        telemetry,
+        uuid.length > 0 ? uuid : (struct slice){telemetry->key.text, telemetry->key.length});
+    if (device != TELEMETRY_NO_DEVICE && !telemetry->devices.at[device].index && gpu.length > 0)
+        telemetry->devices.at[device].index =
+            arena_strndup(&telemetry->arena, gpu.at, gpu.length < 24 ? gpu.length : 24);
+    return device;
 }
 
 /* ---- dmon ---- */

@@ -44,7 +44,8 @@ struct telemetry_metric_sum {
 };
 
 struct telemetry_device {
-    const char *gpu; /* NULL: not given */
+    const char *gpu;   /* NULL: not given */
+    const char *index; /* of the GPU in its host; NULL: it is the key */
     ARRAY_OF(struct telemetry_point) points;
     ARRAY_OF(struct telemetry_activity) activities;
     struct telemetry_metric_sum metrics[TELEMETRY_METRICS];

@@ -322,8 +322,7 @@ static void note_missing_values(const struct telemetry *telemetry, struct profil
                "samples without a reading of the energy counter");
 }
 
-static void add_notes(const struct telemetry *telemetry, const struct profile_options *options,
-                      struct profile *profile) {
+static void note_rows(const struct telemetry *telemetry, struct profile *profile) {
     if (telemetry->bad_rows > 0)
         problems_add(&profile->notes,
                      (struct location){telemetry->first_bad_file, telemetry->first_bad_line, 0},
@@ -335,6 +334,11 @@ static void add_notes(const struct telemetry *telemetry, const struct profile_op
     note_count(profile, telemetry->repeated_rows, "rows that repeat an earlier one left out");
     note_count(profile, telemetry->partial_rows, "last lines without a line end left out");
     note_count(profile, telemetry->crowded, "samples of more than 65536 devices left out");
+}
+
+static void add_notes(const struct telemetry *telemetry, const struct profile_options *options,
+                      struct profile *profile) {
+    note_rows(telemetry, profile);
     note_count(profile, telemetry->missing, "samples without power left out");
     note_missing_values(telemetry, profile);
     note_count(profile, telemetry->backward, "times before the one above: rows were sorted");
@@ -408,6 +412,19 @@ static void add_telemetry_row(const struct totals *totals, const char *format, c
                      totals->counters == totals->devices ? "energy counter" : "power samples");
 }
 
+/* A problem if damage is one; negative then. */
+static int check_damage(const struct telemetry *telemetry, const struct telemetry_job *job) {
+    if (job->options->strict && telemetry->bad_rows > 0)
+        return problems_add(
+            job->problems,
+            (struct location){telemetry->first_bad_file, telemetry->first_bad_line, 0}, NULL,
+            "row that cannot be read");
+    if (job->options->strict && telemetry->damage)
+        return problems_say(job->problems, "%s", telemetry->damage);
+    job->profile->damaged = telemetry->bad_rows > 0 || telemetry->damage;
+    return 0;
+}
+
 /* Why there is no power: an empty file, one of another kind, or one without that metric. */
 static void explain_no_power(const struct telemetry *telemetry, const char *format,
                              const char *path, struct problems *problems) {
@@ -420,8 +437,25 @@ static void explain_no_power(const struct telemetry *telemetry, const char *form
         problems_say(problems, "%s: no power of any GPU", path);
 }
 
+static int show_samples(struct telemetry *telemetry, const char *format,
+                        const struct telemetry_job *job) {
+    note_rows(telemetry, job->profile);
+    if (telemetry->rows == 0 || telemetry->bad_rows == telemetry->rows) {
+        explain_no_power(telemetry, format, job->paths[0], job->problems);
+        return ERROR_INPUT;
+    }
+    for (size_t i = 0; i < telemetry->devices.count; i++)
+        order_activities(&telemetry->devices.at[i]);
+    if (check_damage(telemetry, job) < 0)
+        return ERROR_INPUT;
+    job->options->watch->see(job->options->watch->watcher, telemetry);
+    return 0;
+}
+
 int telemetry_report(struct telemetry *telemetry, const char *format,
                      const struct telemetry_job *job) {
+    if (job->options->watch)
+        return show_samples(telemetry, format, job);
     const struct profile_options *options = job->options;
     struct profile *profile = job->profile;
     struct problems *problems = job->problems;
@@ -453,13 +487,8 @@ int telemetry_report(struct telemetry *telemetry, const char *format,
         explain_no_power(telemetry, format, job->paths[0], problems);
         return ERROR_INPUT;
     }
-    if (options->strict && telemetry->bad_rows > 0)
-        return problems_add(
-            problems, (struct location){telemetry->first_bad_file, telemetry->first_bad_line, 0},
-            NULL, "row that cannot be read");
-    if (options->strict && telemetry->damage)
-        return problems_say(problems, "%s", telemetry->damage);
-    profile->damaged = telemetry->bad_rows > 0 || telemetry->damage;
+    if (check_damage(telemetry, job) < 0)
+        return ERROR_INPUT;
     add_telemetry_row(&totals, format, job->paths[0], options, profile);
     return 0;
 }

@@ -201,18 +201,27 @@ static uint32_t extent_of(struct trace_rank *rank, const struct kineto_span *spa
     return (uint32_t)blocks;
 }
 
+static void see_device(struct trace_rank *rank, struct slice arguments) {
+    int64_t device;
+    if (rank->many_devices || !json_integer(json_find(arguments, "device"), &device) || device < 0)
+        return;
+    rank->many_devices = rank->device >= 0 && rank->device != device;
+    rank->device = rank->device < 0 ? device : rank->device;
+}
+
 static void see_span(void *watcher, const struct kineto_span *span) {
     struct trace_rank *rank = watcher;
     if (rank->names.entries.count == 0)
         intern(&rank->names, "others", 6, NULL);
     if (span->category == KINETO_KERNEL && span->class == KINETO_COMMUNICATION)
         see_kind(rank, span);
-    if (span->category == KINETO_KERNEL || span->category == KINETO_COPY)
+    if (span->category == KINETO_KERNEL || span->category == KINETO_COPY) {
+        see_device(rank, span->arguments);
         array_push(
             &rank->gpu,
             ((struct trace_gpu){span->start_ns, span->end_ns, name_number(rank, span->name),
                                 extent_of(rank, span), span->kind, span->correlation, TRACE_NONE}));
-    else if (span->category == KINETO_CALL)
+    } else if (span->category == KINETO_CALL)
         array_push(&rank->calls,
                    ((struct trace_call){span->start_ns, span->end_ns, span->correlation,
                                         thread_number(rank, span), call_type(span->name), false}));
@@ -328,8 +337,9 @@ int64_t trace_loading_ns(const struct trace_rank *rank, uint16_t thread, struct 
     return sum;
 }
 
-#define EARLY (TRACE_NONE - 1) /* the call of GPU work that begins before it, until it is counted \
-                                */
+#define EARLY \
+    (TRACE_NONE - 1) /* the call of GPU work that begins before it, until it is counted \
+                      */
 
 static void join_launches(struct trace_rank *rank) {
     ARRAY_OF(struct numbered) launches = {0};

@@ -170,12 +170,20 @@ void trace_groups_add(struct trace_groups *groups, const struct trace_job *job, 
 void trace_groups_rank(struct trace_groups *groups);
 void trace_groups_finish(struct trace_groups *groups);
 
+/* --- clock: of the SMs, from telemetry --- */
+
+struct trace_clock {
+    double maximum_mhz, judged_ns, low_ns; /* low: under 90 % of the maximum */
+    uint64_t samples;                      /* in the time that is judged; 0: none */
+};
+
 /* --- report --- */
 
 struct trace_rank_result {
     struct trace_path path;
     int64_t states[STATE_COUNT];
     struct trace_memory_use memory;
+    struct trace_clock clock;
 };
 
 /* --- patterns: known causes of lost time --- */
@@ -215,7 +223,15 @@ struct trace_result {
     bool has_before;
     struct trace_groups groups;
     struct trace_pattern patterns[TRACE_PATTERNS];
+    bool has_clock;
+    bool clock_of_file; /* not of the window, because times cannot be matched */
 };
+
+/* Judges the clock of each rank by a file of telemetry; the peaks of the GPU are known. *damaged is
+   set if the file is. */
+int trace_clock_find(struct trace_result *result, const char *path, bool *damaged,
+                     struct problems *problems) MUST_CHECK;
+void trace_clock_figures(const struct trace_result *result, struct figure *root);
 
 void trace_patterns_find(struct trace_result *result);
 void trace_patterns_figures(const struct trace_result *result, struct figure *root);

@@ -94,6 +94,8 @@ struct trace_rank {
     size_t shape_bytes;
     char *device_name;
     int64_t multiprocessors; /* 0: not given */
+    int64_t device;          /* number of its GPU; -1: not given */
+    bool many_devices;       /* and events of other ones */
     bool is_chakra;
     uint64_t crowded;     /* names, shapes or threads not told apart */
     uint64_t doubled;     /* correlation ids of two launches */

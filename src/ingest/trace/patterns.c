@@ -22,7 +22,8 @@
         X(IN_MATCHED, "matched collectives of several ranks"), \
         X(IN_EXPERTS, "all-to-all of several ranks with sizes"), \
         X(IN_RANGES, "operators or ranges"), X(IN_FRAMES, "Python frames"), \
-        X(IN_ALLOCATOR, "calls with marked steps, nor reserved memory"), X(IN_CLOCK, "telemetry")
+        X(IN_ALLOCATOR, "calls with marked steps, nor reserved memory"), \
+        X(IN_CLOCK, "telemetry of its GPU")
 enum input { INPUTS(ENUM_OF), INPUT_COUNT };
 static const char *const input_names[INPUT_COUNT] = {INPUTS(NAME_OF)};
 
@@ -38,7 +39,7 @@ struct seen {
     double communication_ns; /* of the window in which some runs */
     double messages, small_messages, message_ns, small_message_ns;
     double expert_bytes, expert_wait_ns;
-    double sync_ns, gc_ns;
+    double sync_ns, gc_ns, clock_ns, low_clock_ns;
     double allocations, unused_bytes, reserved_bytes; /* NAN: not known */
 };
 
@@ -201,10 +202,13 @@ static void see_rank(struct seen *s, const struct trace_result *result, size_t r
                        .path_input_ns = (double)parts[PART_INPUT],
                        .exposed_copy_ns = (double)own->states[STATE_COPY],
                        .exposed_ns = (double)own->states[STATE_COMMUNICATION],
+                       .clock_ns = own->clock.judged_ns,
+                       .low_clock_ns = own->clock.low_ns,
                        .unused_bytes = NAN};
     set_input(s, IN_WINDOW, s->window_ns > 0);
     set_input(s, IN_STEPS, s->steps > 0);
     set_input(s, IN_MULTIPROCESSORS, rank->multiprocessors > 0);
+    set_input(s, IN_CLOCK, own->clock.samples > 0);
     set_input(s, IN_MATCHED, result->job->collectives.count > 0);
     see_gpu(s, result->job, r);
     see_calls(s, rank);
@@ -295,7 +299,7 @@ static const struct rule {
      {{"allocations and frees by the runtime, a step", AT(allocations), AT(steps), 1, 1},
       {"fragmentation, %", AT(unused_bytes), AT(reserved_bytes), 100, 30}}},
     {"clock", "power cap, cooling", 1u << IN_CLOCK, 0,
-     {{"SM clock under 90 % of its maximum, % of time", 0, 0, 100, 5}}}, /* nobody sets IN_CLOCK */
+     {{"SM clock under 90 % of its maximum, % of time", AT(low_clock_ns), AT(clock_ns), 100, 5}}},
 };
 /* clang-format on */
 
@@ -353,6 +357,12 @@ void trace_patterns_find(struct trace_result *result) {
 
 /* ---- Showing ---- */
 
+static const char *what_of(const struct trace_result *result, size_t p) {
+    return result->clock_of_file && rules[p].needs >> IN_CLOCK & 1
+               ? "SM clock under 90 % of its maximum, % of the whole telemetry file"
+               : rules[p].of[0].what;
+}
+
 static int64_t rank_of(const struct trace_result *result, size_t p) {
     return rules[p].flags & RULE_OF_JOB ? -1 : result->read->traces[result->patterns[p].rank].rank;
 }
@@ -372,7 +382,7 @@ void trace_patterns_figures(const struct trace_result *result, struct figure *ro
             figures_int(row, "rank", rank_of(result, p));
         else
             figures_none(row, "rank");
-        figures_text(row, "what", rule->of[0].what);
+        figures_text(row, "what", what_of(result, p));
         figures_real(row, "value", pattern->judged > 0 ? pattern->values[0] : NAN);
         figures_real(row, "above", rule->of[0].above);
         figures_text(row, "combined",
@@ -386,6 +396,8 @@ void trace_patterns_figures(const struct trace_result *result, struct figure *ro
         figures_int(row, "ranks_judged", (int64_t)pattern->judged);
         figures_text(row, "missing", pattern->missing);
     }
+    if (result->has_clock)
+        trace_clock_figures(result, root);
 }
 
 void trace_patterns_screen(const struct trace_result *result, struct str *out) {
@@ -406,7 +418,8 @@ void trace_patterns_screen(const struct trace_result *result, struct str *out) {
             str_addf(out, " (rank %lld)", (long long)rank_of(result, p));
         for (size_t v = 0; v < 2 && rule->of[v].what; v++)
             if (values[v] > rule->of[v].above)
-                str_addf(out, "; %s: %.1f > %g", rule->of[v].what, values[v], rule->of[v].above);
+                str_addf(out, "; %s: %.1f > %g", v == 0 ? what_of(result, p) : rule->of[v].what,
+                         values[v], rule->of[v].above);
         str_addf(out, "\n    try: %s\n", rule->remedy);
     }
     for (size_t p = 0, listed = 0; p < TRACE_PATTERNS; p++)

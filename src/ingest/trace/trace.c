@@ -68,7 +68,8 @@ static void note_rank(struct reading *reading, const struct trace_rank *rank) {
 static void *add_rank(void *context) {
     struct reading *reading = context;
     struct trace_rank *rank = mem_alloc(sizeof *rank);
-    *rank = (struct trace_rank){.loading = reading->loading, .kinds = &reading->read.kinds};
+    *rank = (struct trace_rank){
+        .loading = reading->loading, .kinds = &reading->read.kinds, .device = -1};
     array_push(&reading->ranks, rank);
     return rank;
 }
@@ -215,7 +216,6 @@ static void find_paths(struct trace_result *result) {
     trace_groups_rank(&result->groups);
     trace_classes(result->parts, result->classes);
     result->verdict = trace_judge(result->classes);
-    trace_patterns_find(result);
 }
 
 static void find_effects(struct trace_result *result) {
@@ -335,6 +335,10 @@ static int analyze(struct reading *reading, const struct trace_request *request,
     find_paths(&result);
     int r = 0;
     find_kernels(&result, request);
+    if (request->telemetry)
+        r = trace_clock_find(&result, request->telemetry, &report->damaged, problems);
+    result.has_clock = request->telemetry != NULL;
+    trace_patterns_find(&result);
     if (request->what_if &&
         trace_what_if(result.job, request->what_if, &result.what_if_ns, &error) < 0)
         r = problems_add_setting(problems, (struct location){0}, "what-if", "%s", error.text);

@@ -10,6 +10,7 @@ struct trace_request {
     struct profile_options reading; /* steps, iteration, communication, strict, peaks */
     const char *loading_pattern;    /* of ranges that load data */
     const char *what_if;            /* "communication=2x,input=0" */
+    const char *telemetry;          /* file with the SM clocks of the GPUs */
     char *const *before;            /* other traces to compare kernels with */
     size_t before_count;
 };
