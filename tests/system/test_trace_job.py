@@ -7,7 +7,7 @@ import csv
 import json
 from pathlib import Path
 
-from harness import cases, easim, real_data
+from harness import SOURCE, cases, easim, real_data
 
 PLAIN = {"Collective name": "allreduce", "dtype": "Float", "Process Group Name": "0", "Process Group Ranks": "[0, 1]", "Group size": 2}
 
@@ -319,6 +319,56 @@ def test_profile(folder):
     return 5
 
 
+def mean_completion_s(folder, path, change, told, work, apart_s):
+    """As docs/howto/trace.md does it: rows, models, and eight jobs on one GPU under two policies, with each model. Seconds by model."""
+    easim("trace", path, "--what-if", change, "--profile", folder / "rows.csv", "--model", "net", "--gpus", 1, "--gpu", "a100", *told)
+    easim("calibrate", folder / "rows.csv", "-o", folder / "models.yaml")
+    means = {}
+    for model in "net", "net-what-if":
+        jobs = folder / f"{model}.csv"
+        jobs.write_text("job_id,submit_s,model,work_samples\n" + "".join(f"{i},{apart_s * i},{model},{work}\n" for i in range(8)))
+        easim("compare", SOURCE / "configs/tiny.yaml", "--policies", "fcfs,easy", "--set", f"models={folder / 'models.yaml'}", "--set", f"workload.file={jobs}",
+              "--set", "cluster.nodes[0].gpus=1", "--out", folder / model, "--quiet")
+        rows = [row for row in csv.DictReader((folder / model / "compare.csv").open()) if row["metric"] == "jct_mean_s"]
+        assert [row["policy"] for row in rows] == ["fcfs", "easy"] and rows[0]["mean"] == rows[1]["mean"], rows
+        means[model] = float(rows[0]["mean"])
+    return means
+
+
+def expected_s(service_s, apart_s):
+    """Eight jobs in the order of arrival: each waits until the one before has ended (Lindley's recursion)."""
+    wait = total = 0
+    for _ in range(8):
+        total += wait + service_s
+        wait = max(0, wait + service_s - apart_s)
+    return total / 8
+
+
+def test_gain(folder):
+    """What a cluster gains by a change: from the trace to the mean completion time."""
+    # 10 samples in 100 us, and in 80 us without half of the kernels' time (test_what_if_by_hand): 3600 s and 2880 s for 3.6e8 samples.
+    got = mean_completion_s(folder, launched().write(folder / "a.json"), "kernels=2x", ("--batch", 10), 360_000_000, 3000)
+    assert expected_s(3600, 3000) == 3600 + 3.5 * 600 and expected_s(2880, 3000) == 2880
+    assert abs(got["net"] - 5700) < 1e-6 and abs(got["net-what-if"] - 2880) < 1e-6, got
+    return 2
+
+
+def test_real_gain(folder):
+    """resnet50: the median step of another reader (EXPECTED_profile.json), and the 33 % that TRACES.md gives to input."""
+    data = real_data("telemetry/kineto")
+    name, apart_s, work = "resnet50_v100_numworkers0_step5-10_2021.json.gz", 4000, 900_000
+    step_s = next(row for row in json.loads((data / "EXPECTED_profile.json").read_text()) if row["file"] == name)["iter_time_us_median"] / 1e6
+    got = mean_completion_s(folder, data / name, "input=0", ("--batch", 32), work, apart_s)
+    saved = next(row for row in found(data / name)["classes"] if row["name"] == "input")["saved_if_removed_percent"]
+    assert abs(saved - 33) < 0.5, saved
+    for model, share in ("net", 1), ("net-what-if", 1 - saved / 100):
+        expected = expected_s(work / 32 * step_s * share, apart_s)
+        assert abs(got[model] / expected - 1) < 1e-6, (model, got, expected)
+    assert got["net"] > 2.5 * got["net-what-if"], got  # the queue is gone, too
+    print(f"mean completion time {got['net']:.0f} s, without input {got['net-what-if']:.0f} s")
+    return 2
+
+
 def test_bad_inputs(folder):
     good, bad = launched(), folder / "b.json"
     good.write(folder / "a.json")
@@ -492,5 +542,5 @@ def test_real_work_and_memory(folder):
 
 if __name__ == "__main__":
     cases(test_path_by_hand, test_what_if_by_hand, test_delays_by_hand, test_streams_by_hand, test_queue_by_hand, test_late_rank, test_clocks_off,
-          test_late_stage_and_groups, test_operations, test_before, test_memory, test_files, test_profile, test_bad_inputs, test_part_of_a_trace, test_mtia_and_hip, test_real_traces,
-          test_unchanged_replay, test_real_work_and_memory)
+          test_late_stage_and_groups, test_operations, test_before, test_memory, test_files, test_profile, test_gain, test_bad_inputs, test_part_of_a_trace, test_mtia_and_hip, test_real_traces,
+          test_unchanged_replay, test_real_work_and_memory, test_real_gain)
