@@ -164,6 +164,21 @@ def test_bad_graphs(folder):
     refused(folder, turned, "operations wait for each other in a circle")
 
 
+def in_step(rows, step, stages="01"):
+    """The same operations 100 s later for each step, of these stages."""
+    cells = [line.split(",") for line in rows]
+    return [",".join([*c[:3], str(step), c[4], str(float(c[5]) + 100 * step), *c[6:]]) for c in cells if c[1] in stages]
+
+
+def test_stages_that_differ(folder):
+    rows = long_stage()
+    figures(write(folder, in_step(rows, 0) + in_step(rows, 1)))  # equal stages are fine
+    for first, second, says in [("01", "0", "backward-compute 0 of stage 1 in 1 of 2: dp rank 0 lacks it in step 1"),
+                                ("01", "1", "backward-compute 0 of stage 0 in 1 of 2: dp rank 0 lacks it in step 1"),
+                                ("0", "01", "backward-compute 0 of stage 1 in 1 of 2: dp rank 0 lacks it in step 0")]:
+        refused(folder, in_step(rows, 0, first) + in_step(rows, 1, second), says)
+
+
 def test_other_files(folder):
     (folder / "empty.csv").write_text("")
     easim("trace", "stragglers", folder / "empty.csv", code=2, says="empty.csv")
@@ -206,5 +221,5 @@ def test_speed():
     assert spent < 0.2, spent
 
 
-cases(test_a_slow_rank, test_a_long_stage, test_no_slowdown, test_order_of_rows_and_columns, test_outputs, test_bad_tables, test_bad_graphs,
+cases(test_a_slow_rank, test_a_long_stage, test_no_slowdown, test_order_of_rows_and_columns, test_outputs, test_bad_tables, test_bad_graphs, test_stages_that_differ,
       test_other_files, test_real_jobs, test_speed)
