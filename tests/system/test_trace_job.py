@@ -7,7 +7,8 @@ import csv
 import json
 from pathlib import Path
 
-from harness import SOURCE, cases, easim, real_data
+import browser
+from harness import SOURCE, cases, easim, real_data, skip
 
 PLAIN = {"Collective name": "allreduce", "dtype": "Float", "Process Group Name": "0", "Process Group Ranks": "[0, 1]", "Group size": 2}
 
@@ -289,6 +290,31 @@ def test_files(folder):
     return 3
 
 
+def test_page(folder):
+    """The page in a browser, wide and narrow: nothing fails or is wider than the window, and keys are of what is there."""
+    if not browser.find():
+        skip("no Chromium")
+    (folder / "ranks").mkdir()
+    job(folder / "ranks")
+    trace(folder / "ranks", "-o", folder / "ranks/out")
+    trace(remembered(totals=False, addresses=False).kernel("k", 10, 20, 0).write(folder / "m.json"), "-o", folder / "out")
+    page = browser.Page()
+    for width in 1400, 420:
+        for path, texts, absent in ((folder / "ranks/out", ("Rank 0. Step 3.", "communication", "step 3, window"), ("copies", "reserved")),
+                                    (folder / "out", ("Step 0, of the length nearest to the median.", "start + 0.00 MB", "allocated"), ("communication", "reserved"))):
+            page.size(width, 900)
+            page.open(path / "trace.html")
+            assert not page.errors and page.run("document.documentElement.scrollWidth") == width, (width, path, page.errors)
+            text = page.run("document.body.innerText")
+            shown = page.run("[...document.querySelectorAll('.keys span')].map((s) => s.innerText)")
+            svg = page.run("[...document.querySelectorAll('svg')].map((s) => s.textContent).join()")
+            assert all(t in text + svg for t in texts) and not set(absent) & set(shown), (width, path, shown, text)
+    # A level lasts until the next event: the line has no slopes.
+    assert page.run("[...document.querySelectorAll('#memory path')].every((p) => /^M [^LC]+$/.test(p.getAttribute('d')))")
+    page.close()
+    return 4
+
+
 def rows_of(folder, *words, says=None):
     trace(*words, "--profile", folder / "p.csv", says=says)
     return list(csv.DictReader((folder / "p.csv").open()))
@@ -542,5 +568,5 @@ def test_real_work_and_memory(folder):
 
 if __name__ == "__main__":
     cases(test_path_by_hand, test_what_if_by_hand, test_delays_by_hand, test_streams_by_hand, test_queue_by_hand, test_late_rank, test_clocks_off,
-          test_late_stage_and_groups, test_operations, test_before, test_memory, test_files, test_profile, test_gain, test_bad_inputs, test_part_of_a_trace, test_mtia_and_hip, test_real_traces,
+          test_late_stage_and_groups, test_operations, test_before, test_memory, test_files, test_page, test_profile, test_gain, test_bad_inputs, test_part_of_a_trace, test_mtia_and_hip, test_real_traces,
           test_unchanged_replay, test_real_work_and_memory, test_real_gain)

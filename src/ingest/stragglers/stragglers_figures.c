@@ -126,7 +126,7 @@ void stragglers_write_svg(const struct stragglers *s, struct str *out) {
     str_addf(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %u %u\" width=\"%u\" "
-        "height=\"%u\" font-family=\"sans-serif\" font-size=\"11\">\n"
+        "height=\"%u\" style=\"max-width:100%%;height:auto\" font-family=\"sans-serif\" font-size=\"11\">\n"
         "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n"
         "<text x=\"8\" y=\"16\" font-size=\"13\">Slowdown by stragglers of each worker</text>\n"
         "<text x=\"8\" y=\"%u\">dp rank</text>\n",

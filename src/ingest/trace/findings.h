@@ -112,7 +112,8 @@ void trace_kernels_finish(struct trace_kernels *kernels);
 #define TRACE_MEMORY_BINS 400
 
 struct trace_memory_bin {
-    int64_t most, least, reserved; /* of allocated bytes; reserved 0: not given */
+    int64_t most, least, last; /* of allocated bytes */
+    int64_t reserved;          /* 0: not given */
     uint64_t events;
 };
 

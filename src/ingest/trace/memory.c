@@ -46,6 +46,7 @@ static void add_point(struct trace_memory_use *use, const struct trace_rank *ran
         at->most = level;
     if (at->events == 1 || level < at->least)
         at->least = level;
+    at->last = level;
     at->reserved = event->reserved > at->reserved ? event->reserved : at->reserved;
 }
 

@@ -252,6 +252,7 @@ static void add_memory_timeline(const struct trace_result *result, struct figure
             figures_real(row, "at_us", us(w.end_ns - w.start_ns) * (double)b / TRACE_MEMORY_BINS);
             figures_int(row, "most_bytes", bin->most);
             figures_int(row, "least_bytes", bin->least);
+            figures_int(row, "last_bytes", bin->last);
             figures_real(row, "reserved_bytes", bin->reserved > 0 ? (double)bin->reserved : NAN);
         }
     }
@@ -349,7 +350,8 @@ static void add_timeline(const struct trace_result *result, struct figure *root)
     const struct kineto_trace *trace = rank->trace;
     struct trace_span span = rank->window;
     struct figure *group = figures_group(root, "timeline");
-    double median_us = result->read->figures[0].iteration.median_us, nearest = INFINITY;
+    double median_us = result->read->figures[0].iteration.median_us, nearest = INFINITY,
+           number = NAN;
     group->json_only = true;
     for (size_t i = 0; i < trace->steps.count; i++) {
         const struct kineto_step *step = &trace->steps.at[i];
@@ -357,8 +359,11 @@ static void add_timeline(const struct trace_result *result, struct figure *root)
         if (off < nearest) {
             nearest = off;
             span = (struct trace_span){step->start_ns, step->end_ns};
+            number = (double)step->number;
         }
     }
+    add_rank_number(group, result, 0);
+    figures_real(group, "step", number);
     figures_real(group, "length_us", us(span.end_ns - span.start_ns));
     struct figure *list = figures_list(group, "events");
     size_t listed = 0, count = 0;

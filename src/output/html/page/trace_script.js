@@ -33,15 +33,16 @@ function bars(rows, most) {
 function table(caption, columns, rows, most = 50) {
   const left = rows.length - most;
   const body = rows.slice(0, most).map((row) => make("tr", {}, ...columns.map(([, cell, isNumber]) =>
-      make("td", {class: isNumber ? "number" : cell(row) instanceof Element ? "name" : null}, cell(row) ?? "–"))));
-  const whole = make("table", {}, make("caption", {}, make("span", {}, caption + (left > 0 ? ` (the first ${most} of ${rows.length})` : ""))),
+      make("td", {class: isNumber ? "number" : cell(row) instanceof Element ? "wide" : null}, cell(row) ?? "–"))));
+  const whole = make("table", {}, make("caption", {}, make("span", {}, caption + (left > 0 ? ` (the first ${most} of ${rows.length})` : "") + (rows.length > 16 ? "; scroll down for more" : ""))),
       make("thead", {}, make("tr", {}, ...columns.map(([title, , isNumber]) => make("th", {scope: "col", class: isNumber ? "number" : null}, title)))),
       make("tbody", {}, ...body));
   return make("div", {class: rows.length > 16 ? "scroll tall" : "scroll", tabindex: 0, role: "region", "aria-label": caption}, whole);
 }
 
 /* A name of a kernel is cut; the whole one shows above it. */
-const short = (name) => make("span", {title: name}, name.length > 72 ? `${name.slice(0, 70)}\u2026` : name);
+const short = (name) => make("span", {title: name}, name.replace(/^void /, "").replace(/^(.{70})...+/, "$1\u2026"));
+const keys = (list) => make("p", {class: "keys"}, ...list.map(([name, color]) => make("span", {}, make("i", {style: `background: ${color}`}), name)));
 const WIDE = Math.min(1000, Math.max(340, document.getElementById("main").clientWidth));
 
 function chart(width, height, label, ...children) {
@@ -54,7 +55,7 @@ const w = data.window, v = data.verdict;
 document.getElementById("title").textContent = v.bound ? `Bound by: ${v.bound === "mixed" ? `${v.largest} and ${v.next}` : v.bound}` : "An empty window";
 document.title = `easim trace: ${v.bound || "empty window"}`;
 document.getElementById("subtitle").textContent = `${w.ranks} rank${w.ranks > 1 ? "s" : ""}${w.gpu ? ` of ${w.gpu}` : ""}` +
-  `${w.first_step !== undefined ? `, steps ${w.first_step} to ${w.last_step}` : ""}, window ${ms(w.length_us)} ms`;
+  `${w.first_step !== undefined ? `, step${w.first_step === w.last_step ? "" : `s ${w.first_step} to`} ${w.last_step}` : ""}, window ${ms(w.length_us)} ms`;
 
 if (v.bound) {
   const evidence = [`Largest share of the critical path: ${v.largest}, ${percent(v.largest_percent)}; next: ${v.next}, ${percent(v.next_percent)}.`,
@@ -103,8 +104,10 @@ if (events.length > 0) {
   const labels = streams.map((s, i) => make("svg:text", {x: 0, y: i * high + high / 2 + 4}, s < 0 ? "other" : `stream ${s}`));
   const ends = [make("svg:text", {x: left, y: streams.length * high + 14}, "0 ms"),
     make("svg:text", {x: width, y: streams.length * high + 14, "text-anchor": "end"}, `${ms(data.timeline.length_us)} ms`)];
-  section("timeline", "GPU work of one step", make("p", {class: "keys"}, ...Object.keys(CLASS_NAMES).map((c) =>
-      make("span", {}, make("i", {style: `background: ${COLORS[c]}`}), CLASS_NAMES[c]))),
+  const {rank, step} = data.timeline;
+  section("timeline", step === null ? "GPU work" : "GPU work of one step",
+      make("p", {}, [w.ranks > 1 ? `Rank ${rank}.` : null, step === null ? "The whole window." : `Step ${step}${w.first_step === w.last_step ? "" : ", of the length nearest to the median"}.`].join(" ")),
+      keys(Object.keys(CLASS_NAMES).filter((c) => events.some((e) => e.class === Number(c))).map((c) => [CLASS_NAMES[c], COLORS[c]])),
       chart(width, streams.length * high + 20, "GPU work by stream over one step", ...rows, ...labels, ...ends),
       data.timeline.not_listed > 0 ? make("p", {class: "note"}, `${digits(data.timeline.not_listed, 0)} later events are left out.`) : null);
 }
@@ -115,7 +118,7 @@ if (data.kernels.length > 0) {
   const tera = (value) => value === null ? "–" : digits(value / 1e12, 2);
   const columns = [["kernel", (k) => short(k.name)], ["family", (k) => k.family], ["count", (k) => digits(k.count, 0), true],
     ["total ms", (k) => ms(k.total_us), true], ["share %", (k) => digits(k.share_percent), true], ["on path ms", (k) => ms(k.path_us), true],
-    ["mean µs", (k) => digits(k.mean_us, 2), true], ["p99 µs", (k) => digits(k.p99_us, 2), true], ["TFLOP/s", (k) => tera(k.flop_s), true],
+    ["mean µs", (k) => digits(k.mean_us, 2), true], ["p99 µs", (k) => digits(k.p99_us), true], ["TFLOP/s", (k) => tera(k.flop_s), true],
     ["TB/s", (k) => tera(k.bytes_s), true], ["of peak %", (k) => digits(k.roofline_percent), true], ["bound", (k) => k.bound]];
   if (data.kernels[0].changed !== undefined)
     columns.push(["before µs a step", (k) => digits(k.before_per_step_us), true], ["now µs a step", (k) => digits(k.per_step_us), true],
@@ -145,18 +148,22 @@ if (remembered.length > 0) {
   const points = data.memory_timeline.filter((p) => p.rank === worst.rank), m = worst.memory;
   const most = Math.max(...points.map((p) => Math.max(p.most_bytes, p.reserved_bytes || 0)), 1), least = Math.min(0, ...points.map((p) => p.least_bytes));
   const width = WIDE, height = 220, x = (us) => 10 + (width - 20) * us / worst.window_us, y = (b) => height - 20 - (height - 40) * (b - least) / (most - least);
-  const line = (key, color) => make("svg:polyline", {fill: "none", stroke: color, "stroke-width": 1.5,
-    points: points.filter((p) => p[key] !== null).map((p) => `${x(p.at_us)},${y(p[key])}`).join(" ")});
-  const facts = [`Peak ${m.level_at_start_known ? "" : "start + "}${mb(m.peak_allocated_bytes)} MB allocated`,
+  /* A level lasts until the next event. */
+  const line = (most, last, color) => make("svg:path", {fill: "none", stroke: color, "stroke-width": 1.5,
+    d: points.filter((p) => p[most] !== null).map((p, i) => `${i > 0 ? "H" : "M"} ${x(p.at_us)}${i > 0 ? " V" : ""} ${y(p[most])} V ${y(p[last])}`).join(" ") + ` H ${x(worst.window_us)}`});
+  const start = m.level_at_start_known ? "" : "start + ", reserves = points.some((p) => p.reserved_bytes !== null);
+  const facts = [`Peak ${start}${mb(m.peak_allocated_bytes)} MB allocated`,
     m.peak_reserved_bytes !== null ? `${mb(m.peak_reserved_bytes)} MB reserved` : null,
     m.fragmentation !== null ? `fragmentation ${percent(100 * m.fragmentation)}` : null,
     m.leaks ? `it leaks ${mb(m.growth_per_step_bytes)} MB a step` : m.leak_judged ? "no leak" : "leaks not judged: under 6 steps",
     m.before_window_bytes !== undefined ? `${mb(m.before_window_bytes)} MB from before the window` : "what holds it is not known: no addresses"];
   const holders = data.memory_holders.filter((h) => h.rank === worst.rank);
   section("memory", "GPU memory", make("p", {class: "lead"}, `${facts.filter((f) => f).join("; ")}.`),
-      make("p", {class: "keys"}, make("span", {}, make("i", {style: "background: var(--c0)"}), "most allocated"), make("span", {}, make("i", {style: "background: var(--c1)"}), "reserved")),
-      chart(width, height, "GPU memory over the window", line("reserved_bytes", "var(--c1)"), line("most_bytes", "var(--c0)"),
-          make("svg:text", {x: 10, y: 14}, `${mb(most)} MB`), make("svg:text", {x: width - 10, y: height - 4, "text-anchor": "end"}, `${ms(worst.window_us)} ms`)),
+      keys([["allocated", "var(--c0)"], ...reserves ? [["reserved", "var(--c1)"]] : []]),
+      chart(width, height, "GPU memory over the window", reserves ? line("reserved_bytes", "reserved_bytes", "var(--c1)") : null, line("most_bytes", "last_bytes", "var(--c0)"),
+          make("svg:text", {x: 10, y: 14}, `${start}${mb(most)} MB`), make("svg:text", {x: 10, y: height - 4}, `${start}${mb(least)} MB`), make("svg:text", {x: width - 10, y: height - 4, "text-anchor": "end"}, `${ms(worst.window_us)} ms`)),
       holders.length > 0 ? table("What holds memory", [["by", (h) => h.by], ["name", (h) => short(h.name ?? "outside of any")], ["alive", (h) => h.alive],
         ["MB", (h) => mb(h.bytes), true], ["allocations", (h) => digits(h.count, 0), true]], holders) : null);
 }
+
+document.documentElement.dataset.ready = "1";
