@@ -6,11 +6,16 @@
 
 #include <math.h>
 
-#define LONGEST_KERNELS 10
-
 const char *const trace_class_names[CLASS_COUNT] = {TRACE_CLASSES(NAME_OF)};
 
-static const struct trace_changes unchanged = TRACE_UNCHANGED;
+static const struct trace_changes unchanged = {.by = {1, 1, 1, 1, 1, 1, 1, 1, 1}};
+
+static const enum trace_class_of class_of_part[PART_COUNT] = {
+    [PART_KERNELS] = CLASS_KERNELS,    [PART_COMMUNICATION] = CLASS_COMMUNICATION,
+    [PART_COPIES] = CLASS_COPIES,      [PART_INPUT] = CLASS_INPUT,
+    [PART_HOST] = CLASS_HOST,          [PART_DISPATCH] = CLASS_HOST,
+    [PART_BLOCKED] = CLASS_BLOCKED,    [PART_UNKNOWN] = CLASS_BLOCKED,
+    [PART_IMBALANCE] = CLASS_IMBALANCE};
 
 /* ---- Factors of kernels by name ---- */
 
@@ -58,7 +63,7 @@ static int change_kernels(const struct trace_job *job, struct slice regex, doubl
     if (status < 0)
         return status;
     if (!wish->names)
-        wish->names = make_factors(job, wish->changes.kernels);
+        wish->names = make_factors(job, wish->changes.by[PART_KERNELS]);
     for (size_t r = 0; r < job->count; r++) {
         const struct trace_rank *rank = job->ranks[r];
         bool *runs = mem_zalloc(rank->names.entries.count + 1, sizeof *runs);
@@ -84,14 +89,6 @@ static int change_kernels(const struct trace_job *job, struct slice regex, doubl
 
 static int change_one(const struct trace_job *job, struct slice item, struct wish *wish,
                       struct error *reterr) {
-    struct trace_changes *c = &wish->changes;
-    const struct {
-        const char *name;
-        double *member;
-    } keys[] = {{"kernels", &c->kernels}, {"communication", &c->communication},
-                {"copies", &c->copies},   {"input", &c->input},
-                {"host", &c->host},       {"dispatch", &c->dispatch},
-                {"blocked", &c->blocked}, {"imbalance", &c->imbalance}};
     const char *equals = memrchr(item.at, '=', item.length);
     double factor = 1;
     struct slice key = {item.at, equals ? (size_t)(equals - item.at) : 0};
@@ -102,12 +99,12 @@ static int change_one(const struct trace_job *job, struct slice item, struct wis
     if (slice_begins(key, "kernel:"))
         return change_kernels(job, (struct slice){key.at + 7, key.length - 7}, factor, wish,
                               reterr);
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (slice_is(key, keys[i].name)) {
-            if (keys[i].member == &c->imbalance && factor != 0 && factor != 1)
+    for (enum trace_part part = 0; part < PART_COUNT; part++)
+        if (part != PART_UNKNOWN && slice_is(key, trace_part_names[part])) {
+            if (part == PART_IMBALANCE && factor != 0 && factor != 1)
                 return error_set(reterr, ERROR_INPUT, "expected imbalance=0, got \"%.*s\"",
                                  (int)item.length, item.at);
-            *keys[i].member = factor;
+            wish->changes.by[part] = factor;
             return 0;
         }
     return error_set(reterr, ERROR_INPUT,
@@ -127,10 +124,10 @@ int trace_what_if(const struct trace_job *job, const char *text, int64_t *ret_le
             break;
         at += length + 1;
     }
-    for (size_t k = 0; r == 0 && wish.names && wish.changes.kernels != 1 && k < job->count; k++)
+    for (size_t k = 0; r == 0 && wish.names && k < job->count; k++)
         for (size_t i = 0; i < job->ranks[k]->names.entries.count; i++)
             if (wish.names[k][i] == 1)
-                wish.names[k][i] = wish.changes.kernels;
+                wish.names[k][i] = wish.changes.by[PART_KERNELS];
     wish.changes.names = wish.names;
     if (r == 0)
         *ret_length_ns = trace_replay(job, &wish.changes);
@@ -142,28 +139,9 @@ int trace_what_if(const struct trace_job *job, const char *text, int64_t *ret_le
 
 int64_t trace_without(const struct trace_job *job, enum trace_class_of class) {
     struct trace_changes changes = unchanged;
-    switch (class) {
-    case CLASS_KERNELS:
-        changes.kernels = 0;
-        break;
-    case CLASS_COMMUNICATION:
-        changes.communication = 0;
-        break;
-    case CLASS_IMBALANCE:
-        changes.imbalance = 0;
-        break;
-    case CLASS_COPIES:
-        changes.copies = 0;
-        break;
-    case CLASS_INPUT:
-        changes.input = 0;
-        break;
-    case CLASS_HOST:
-        changes.host = changes.dispatch = 0;
-        break;
-    default:
-        changes.blocked = 0;
-    }
+    for (size_t p = 0; p < PART_COUNT; p++)
+        if (class_of_part[p] == class)
+            changes.by[p] = 0;
     return trace_replay(job, &changes);
 }
 
@@ -181,24 +159,14 @@ int64_t trace_without_kernel(const struct trace_job *job, const char *name) {
     return length_ns;
 }
 
-int64_t trace_unchanged(const struct trace_job *job) {
-    return trace_replay(job, &unchanged);
-}
-
 /* ---- Verdict ---- */
 
 #define CLEAR_RATIO 1.3
 
 void trace_classes(const int64_t parts[PART_COUNT], int64_t ret_classes[CLASS_COUNT]) {
-    const enum trace_class_of of_part[PART_COUNT] = {
-        [PART_KERNELS] = CLASS_KERNELS,    [PART_COMMUNICATION] = CLASS_COMMUNICATION,
-        [PART_COPIES] = CLASS_COPIES,      [PART_INPUT] = CLASS_INPUT,
-        [PART_HOST] = CLASS_HOST,          [PART_DISPATCH] = CLASS_HOST,
-        [PART_BLOCKED] = CLASS_BLOCKED,    [PART_UNKNOWN] = CLASS_BLOCKED,
-        [PART_IMBALANCE] = CLASS_IMBALANCE};
     memset(ret_classes, 0, CLASS_COUNT * sizeof *ret_classes);
     for (size_t p = 0; p < PART_COUNT; p++)
-        ret_classes[of_part[p]] += parts[p];
+        ret_classes[class_of_part[p]] += parts[p];
 }
 
 struct trace_verdict trace_judge(const int64_t classes[CLASS_COUNT]) {
@@ -217,13 +185,10 @@ struct trace_verdict trace_judge(const int64_t classes[CLASS_COUNT]) {
 /* ---- Evidence ---- */
 
 static void say_kernels(const struct trace_result *result, struct str *out) {
-    const struct trace_kernel *most = NULL;
-    for (size_t i = 0; i < result->kernels.all.count; i++)
-        if (!most || result->kernels.all.at[i].path_ns > most->path_ns)
-            most = &result->kernels.all.at[i];
-    if (most && most->path_ns > 0)
-        str_addf(out, "the kernel longest on the path is %.60s, %.1f %% of it", most->name,
-                 100 * (double)most->path_ns / (double)result->window_ns);
+    if (result->effect_count > 0)
+        str_addf(out, "the kernel longest on the path is %.60s, %.1f %% of it",
+                 result->effects[0].kernel,
+                 100 * (double)result->effects[0].path_ns / (double)result->window_ns);
 }
 
 static void say_communication(const struct trace_result *result, struct str *out) {

@@ -383,16 +383,6 @@ bool trace_of_steps(const struct trace_rank *rank, const struct trace_gpu *gpu) 
     return launched >= rank->window.start_ns && launched < rank->steps_end_ns;
 }
 
-static struct trace_span span_of_steps(const struct kineto_trace *trace) {
-    struct trace_span w = {INT64_MAX, INT64_MIN};
-    for (size_t i = 0; i < trace->steps.count; i++) {
-        const struct kineto_step *step = &trace->steps.at[i];
-        w.start_ns = step->start_ns < w.start_ns ? step->start_ns : w.start_ns;
-        w.end_ns = step->end_ns > w.end_ns ? step->end_ns : w.end_ns;
-    }
-    return w;
-}
-
 #define WIDEN(w, array) \
     for (size_t i = 0; i < (array).count; i++) { \
         (w).start_ns = \
@@ -402,7 +392,8 @@ static struct trace_span span_of_steps(const struct kineto_trace *trace) {
 
 /* The steps with all GPU work that they launched; without steps, all events. */
 static void find_window(struct trace_rank *rank) {
-    struct trace_span w = span_of_steps(rank->trace);
+    struct trace_span w = {INT64_MAX, INT64_MIN};
+    WIDEN(w, rank->trace->steps)
     if (rank->trace->steps.count == 0) {
         WIDEN(w, rank->gpu)
         WIDEN(w, rank->calls)

@@ -27,7 +27,6 @@ int trace_what_if(const struct trace_job *job, const char *text, int64_t *ret_le
                   struct error *reterr) MUST_CHECK;
 int64_t trace_without(const struct trace_job *job, enum trace_class_of class);
 int64_t trace_without_kernel(const struct trace_job *job, const char *name);
-int64_t trace_unchanged(const struct trace_job *job);
 
 /* --- operators: what operators compute --- */
 
@@ -52,6 +51,8 @@ struct trace_work {
     bool wrong;                     /* sizes of the wrong rank, or more operations than 2^63 */
 };
 
+/* In small letters, cut to the size. */
+void trace_lower(const char *text, char *ret_text, size_t size);
 /* By parts of the name of an operator or kernel. */
 enum trace_family trace_family_of(const char *name);
 /* The operator has sizes. */
@@ -203,7 +204,7 @@ struct trace_pattern {
 
 struct trace_effect {
     const char *kernel;
-    int64_t saved_ns;
+    int64_t path_ns, saved_ns;
 };
 
 /* All that was found. */

@@ -76,18 +76,9 @@ static struct trace_traffic *row_of(struct trace_groups *groups, const char *gro
     return &groups->all.at[number];
 }
 
-/* In small letters, cut to the size of ret_text. */
-static void lower(const char *text, char ret_text[64]) {
-    size_t length = 0;
-    for (; text[length] && length + 1 < 64; length++)
-        ret_text[length] =
-            text[length] >= 'A' && text[length] <= 'Z' ? (char)(text[length] + 32) : text[length];
-    ret_text[length] = '\0';
-}
-
 bool trace_is_all_to_all(const char *collective) {
     char text[64];
-    lower(collective, text);
+    trace_lower(collective, text, sizeof text);
     return strstr(text, "alltoall") || strstr(text, "all_to_all");
 }
 
@@ -100,7 +91,7 @@ static double bus_factor(const char *collective, int64_t size) {
                    {"reduce_scatter", 1}, {"alltoall", 1},  {"all_to_all", 1},
                    {"_allgather_base", 1}};
     char text[64];
-    lower(collective, text);
+    trace_lower(collective, text, sizeof text);
     for (size_t i = 0; i < sizeof factors / sizeof *factors; i++)
         if (strstr(text, factors[i].name))
             return size > 0 ? factors[i].of_all_reduce * (double)(size - 1) / (double)size : NAN;

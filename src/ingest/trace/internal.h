@@ -219,16 +219,12 @@ void trace_path_finish(struct trace_path *path);
 
 /* --- replay: what would change --- */
 
-/* By what lengths are divided; 0: they are none. */
 struct trace_changes {
-    double kernels, communication, copies, input, host, dispatch, blocked, imbalance;
-    double *const *names; /* of kernels by rank and name, in place of kernels; or NULL */
+    double by[PART_COUNT]; /* what lengths of each part are divided by; 0: they are none */
+    double *const *names;  /* of kernels by rank and name, in place of kernels; or NULL */
 };
 
-#define TRACE_UNCHANGED \
-    { 1, 1, 1, 1, 1, 1, 1, 1, NULL }
-
-/* Length of the job. imbalance 0: no rank waits for the last one. */
+/* Length of the job. imbalance 0: no rank waits for the last one; unknown counts as blocked. */
 int64_t trace_replay(const struct trace_job *job, const struct trace_changes *changes);
 
 #endif

@@ -51,10 +51,15 @@ static void add_point(struct trace_memory_use *use, const struct trace_rank *ran
 }
 
 /* Only events inside of the window count, so that a part of a trace gives what its whole gives. */
-static bool is_of(const struct trace_rank *rank, const struct trace_memory_use *use,
-                  const struct trace_memory *event) {
-    return event->device == use->device && event->time_ns >= rank->window.start_ns &&
-           event->time_ns < rank->window.end_ns;
+static void keep_events(struct trace_rank *rank, uint16_t device) {
+    size_t kept = 0;
+    for (size_t i = 0; i < rank->memory.count; i++) {
+        const struct trace_memory *m = &rank->memory.at[i];
+        if (m->device == device && m->time_ns >= rank->window.start_ns &&
+            m->time_ns < rank->window.end_ns)
+            rank->memory.at[kept++] = *m;
+    }
+    rank->memory.count = kept;
 }
 
 /* Least levels of steps: that at their begin, or a lower one inside. */
@@ -65,8 +70,6 @@ static void find_minima(const struct trace_rank *rank, struct trace_memory_use *
     int64_t level = use->start_level;
     for (size_t i = 0; i < rank->memory.count; i++) {
         const struct trace_memory *m = &rank->memory.at[i];
-        if (!is_of(rank, use, m))
-            continue;
         for (; next < count && steps[next].start_ns <= m->time_ns; next++)
             minima[next] = level;
         level = level_after(m, level);
@@ -183,10 +186,7 @@ static void find_holders(struct trace_rank *rank, struct trace_memory_use *use) 
     struct alive alive = {0};
     const struct kineto_trace *trace = rank->trace;
     for (uint32_t i = 0; i < rank->memory.count; i++) {
-        const struct trace_memory *m = &rank->memory.at[i];
-        if (!is_of(rank, use, m))
-            continue;
-        follow(&alive, use, m, i);
+        follow(&alive, use, &rank->memory.at[i], i);
         if (i == use->peak_event) {
             list_alive(rank, &alive, use->holders, INT64_MAX);
             use->before_window = use->peak - alive_bytes(rank, &alive);
@@ -204,22 +204,17 @@ void trace_memory_find(struct trace_rank *rank, struct trace_memory_use *ret_use
     struct trace_memory_use *use = ret_use;
     *use = (struct trace_memory_use){
         .peak = INT64_MIN, .peak_reserved = -1, .device = main_device(rank), .has_addresses = true};
-    int64_t level = 0;
-    for (size_t i = 0; i < rank->memory.count; i++) { /* the level before the first event */
+    keep_events(rank, use->device);
+    use->events = rank->memory.count;
+    if (use->events == 0)
+        return;
+    const struct trace_memory *first = &rank->memory.at[0];
+    use->has_totals = first->allocated >= 0;
+    use->start_level = use->has_totals ? first->allocated - first->bytes : 0;
+    int64_t level = use->start_level;
+    for (uint32_t i = 0; i < use->events; i++) {
         const struct trace_memory *m = &rank->memory.at[i];
-        if (!is_of(rank, use, m))
-            continue;
-        use->has_totals = m->allocated >= 0;
-        if (use->has_totals)
-            level = use->start_level = m->allocated - m->bytes;
-        break;
-    }
-    for (uint32_t i = 0; i < rank->memory.count; i++) {
-        const struct trace_memory *m = &rank->memory.at[i];
-        if (!is_of(rank, use, m))
-            continue;
         level = level_after(m, level);
-        use->events++;
         use->has_addresses = use->has_addresses && m->address != 0;
         add_point(use, rank, m, level);
         if (level > use->peak) {
@@ -230,10 +225,6 @@ void trace_memory_find(struct trace_rank *rank, struct trace_memory_use *ret_use
         }
         use->peak_reserved = m->reserved > use->peak_reserved ? m->reserved : use->peak_reserved;
     }
-    if (use->peak == INT64_MIN)
-        use->events = 0;
-    if (use->events == 0)
-        return;
     judge_leak(rank, use);
     if (use->has_addresses)
         find_holders(rank, use);

@@ -14,68 +14,41 @@ const char *const trace_precision_names[PRECISION_COUNT] = {TRACE_PRECISIONS(NAM
 
 /* ---- Families ---- */
 
-/* The first row whose text is in the name, in small letters, decides. */
+/* The first row of which a text is in the name, in small letters, decides. */
 static const struct {
-    const char *text;
     enum trace_family family;
+    const char *texts[10];
 } families[] = {
-    {"attention", FAMILY_ATTENTION},
-    {"flash_", FAMILY_ATTENTION},
-    {"fmha", FAMILY_ATTENTION},
-    {"attn", FAMILY_ATTENTION},
-    {"convolution", FAMILY_CONVOLUTION},
-    {"conv2d", FAMILY_CONVOLUTION},
-    {"conv1d", FAMILY_CONVOLUTION},
-    {"conv3d", FAMILY_CONVOLUTION},
-    {"conv_", FAMILY_CONVOLUTION},
-    {"dgrad", FAMILY_CONVOLUTION},
-    {"wgrad", FAMILY_CONVOLUTION},
-    {"fprop", FAMILY_CONVOLUTION},
-    {"winograd", FAMILY_CONVOLUTION},
-    {"embedding", FAMILY_EMBEDDING},
-    {"norm", FAMILY_NORM},
-    {"bn_fw", FAMILY_NORM},
-    {"bn_bw", FAMILY_NORM},
-    {"gemm", FAMILY_GEMM},
-    {"cijk_", FAMILY_GEMM},
-    {"aten::mm", FAMILY_GEMM},
-    {"addmm", FAMILY_GEMM},
-    {"bmm", FAMILY_GEMM},
-    {"matmul", FAMILY_GEMM},
-    {"aten::linear", FAMILY_GEMM},
-    {"cutlass", FAMILY_GEMM},
-    {"gemv", FAMILY_GEMM},
-    {"nvjet", FAMILY_GEMM},
-    {"reduce", FAMILY_REDUCTION},
-    {"softmax", FAMILY_REDUCTION},
-    {"aten::sum", FAMILY_REDUCTION},
-    {"aten::mean", FAMILY_REDUCTION},
-    {"aten::max", FAMILY_REDUCTION},
-    {"argmax", FAMILY_REDUCTION},
-    {"cumsum", FAMILY_REDUCTION},
-    {"loss", FAMILY_REDUCTION},
-    {"elementwise", FAMILY_ELEMENTWISE},
-    {"multi_tensor", FAMILY_ELEMENTWISE},
-    {"_foreach", FAMILY_ELEMENTWISE},
-    {"aten::add", FAMILY_ELEMENTWISE},
-    {"aten::mul", FAMILY_ELEMENTWISE},
-    {"aten::copy_", FAMILY_ELEMENTWISE},
-    {"relu", FAMILY_ELEMENTWISE},
-    {"gelu", FAMILY_ELEMENTWISE},
-    {"fill", FAMILY_ELEMENTWISE},
-    {"dropout", FAMILY_ELEMENTWISE},
+    {FAMILY_ATTENTION, {"attention", "flash_", "fmha", "attn"}},
+    {FAMILY_CONVOLUTION,
+     {"convolution", "conv2d", "conv1d", "conv3d", "conv_", "dgrad", "wgrad", "fprop", "winograd"}},
+    {FAMILY_EMBEDDING, {"embedding"}},
+    {FAMILY_NORM, {"norm", "bn_fw", "bn_bw"}},
+    {FAMILY_GEMM,
+     {"gemm", "cijk_", "aten::mm", "addmm", "bmm", "matmul", "aten::linear", "cutlass", "gemv",
+      "nvjet"}},
+    {FAMILY_REDUCTION,
+     {"reduce", "softmax", "aten::sum", "aten::mean", "aten::max", "argmax", "cumsum", "loss"}},
+    {FAMILY_ELEMENTWISE,
+     {"elementwise", "multi_tensor", "_foreach", "aten::add", "aten::mul", "aten::copy_", "relu",
+      "gelu", "fill", "dropout"}},
 };
+
+void trace_lower(const char *text, char *ret_text, size_t size) {
+    size_t length = 0;
+    for (; text[length] && length + 1 < size; length++)
+        ret_text[length] =
+            text[length] >= 'A' && text[length] <= 'Z' ? (char)(text[length] + 32) : text[length];
+    ret_text[length] = '\0';
+}
 
 enum trace_family trace_family_of(const char *name) {
     char text[256];
-    size_t length = 0;
-    for (; name[length] && length + 1 < sizeof text; length++)
-        text[length] =
-            name[length] >= 'A' && name[length] <= 'Z' ? (char)(name[length] + 32) : name[length];
-    text[length] = '\0';
+    trace_lower(name, text, sizeof text);
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-        if (strstr(text, families[i].text))
-            return families[i].family;
+        for (size_t k = 0; k < 10 && families[i].texts[k]; k++)
+            if (strstr(text, families[i].texts[k]))
+                return families[i].family;
     return FAMILY_OTHER;
 }
 

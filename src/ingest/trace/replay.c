@@ -12,8 +12,8 @@
 /* One rank, on its clock. */
 struct replay {
     const struct trace_rank *rank;
-    const struct trace_changes *changes;
-    const double *names;                      /* of changes, for this rank; or NULL */
+    const double *by;                         /* of the changes, by part */
+    const double *names;                      /* of the changes, for this rank; or NULL */
     int64_t *gpu_end, *call_start, *call_end; /* in the replay */
     uint32_t next, started;                   /* GPU event and call that come next */
     size_t ended;                             /* calls */
@@ -24,20 +24,18 @@ static int64_t divided(int64_t length_ns, double by) {
 }
 
 static double factor_of(const struct replay *r, const struct trace_gpu *gpu) {
-    const struct trace_changes *c = r->changes;
     enum kineto_class class = trace_class(r->rank, gpu);
     if (class == KINETO_COMMUNICATION)
-        return c->communication;
+        return r->by[PART_COMMUNICATION];
     if (class == KINETO_MEMORY)
-        return c->copies;
-    return r->names ? r->names[gpu->name] : c->kernels;
+        return r->by[PART_COPIES];
+    return r->names ? r->names[gpu->name] : r->by[PART_KERNELS];
 }
 
 /* Part of the host's time after the window's begin. */
 static int64_t host_length(const struct replay *r, uint16_t thread, int64_t from_ns,
                            int64_t to_ns) {
-    const struct trace_changes *c = r->changes;
-    if (c->host == 1 && c->input == 1)
+    if (r->by[PART_HOST] == 1 && r->by[PART_INPUT] == 1)
         return to_ns - from_ns;
     int64_t fixed = 0, start_ns = r->rank->window.start_ns;
     if (from_ns < start_ns) {
@@ -45,16 +43,17 @@ static int64_t host_length(const struct replay *r, uint16_t thread, int64_t from
         from_ns += fixed;
     }
     int64_t input = trace_loading_ns(r->rank, thread, (struct trace_span){from_ns, to_ns});
-    return fixed + divided(input, c->input) + divided(to_ns - from_ns - input, c->host);
+    return fixed + divided(input, r->by[PART_INPUT]) +
+           divided(to_ns - from_ns - input, r->by[PART_HOST]);
 }
 
 /* A delay before GPU work: at most 50 us of dispatch, the rest blocked. */
 static int64_t delay_length(const struct replay *r, const struct trace_gpu *gpu, int64_t delay_ns) {
-    const struct trace_changes *c = r->changes;
     if (gpu->call == TRACE_NONE)
-        return divided(delay_ns, c->blocked);
+        return divided(delay_ns, r->by[PART_BLOCKED]);
     int64_t dispatch = delay_ns < TRACE_DISPATCH_NS ? delay_ns : TRACE_DISPATCH_NS;
-    return divided(dispatch, c->dispatch) + divided(delay_ns - dispatch, c->blocked);
+    return divided(dispatch, r->by[PART_DISPATCH]) +
+           divided(delay_ns - dispatch, r->by[PART_BLOCKED]);
 }
 
 /* ---- Events ---- */
@@ -182,7 +181,7 @@ static void run_collective(struct joint *j, const struct trace_collective *c, in
         int64_t end_ns = gpu->end_ns < w1 ? gpu->end_ns : w1;
         r->gpu_end[part->gpu] =
             begin_ns - shift_ns +
-            divided(end_ns - (c->begin_ns - shift_ns), j->changes->communication);
+            divided(end_ns - (c->begin_ns - shift_ns), j->changes->by[PART_COMMUNICATION]);
     }
 }
 
@@ -211,10 +210,10 @@ static void replay_next(struct joint *j, size_t number) {
     struct begun *begun = &j->begun[c - j->job->collectives.at];
     int64_t at_ns = start_ns + j->job->shift_ns[number];
     begun->time_ns = begun->count == 0 || at_ns > begun->time_ns ? at_ns : begun->time_ns;
-    if (j->changes->imbalance == 0) { /* each rank begins alone */
+    if (j->changes->by[PART_IMBALANCE] == 0) { /* each rank begins alone */
         int64_t wait_ns = trace_job_wait_ns(j->job, number, index);
-        r->gpu_end[index] =
-            start_ns + divided(gpu->end_ns - gpu->start_ns - wait_ns, j->changes->communication);
+        r->gpu_end[index] = start_ns + divided(gpu->end_ns - gpu->start_ns - wait_ns,
+                                               j->changes->by[PART_COMMUNICATION]);
     } else if (++begun->count == c->count) {
         run_collective(j, c, begun->time_ns);
     }
@@ -246,7 +245,7 @@ int64_t trace_replay(const struct trace_job *job, const struct trace_changes *ch
         const struct trace_rank *rank = job->ranks[i];
         j.ranks[i] =
             (struct replay){.rank = rank,
-                            .changes = changes,
+                            .by = changes->by,
                             .names = changes->names ? changes->names[i] : NULL,
                             .gpu_end = mem_alloc((rank->gpu.count + 1) * sizeof(int64_t)),
                             .call_start = mem_alloc((rank->calls.count + 1) * sizeof(int64_t)),

@@ -19,15 +19,17 @@ static double percent(double part, double whole) {
 
 /* ---- Figures ---- */
 
+static void add_share(struct figure *row, const char *name, int64_t time_ns, int64_t window_ns) {
+    figures_text(row, "name", name);
+    figures_real(row, "us", us(time_ns));
+    figures_real(row, "percent", percent((double)time_ns, (double)window_ns));
+}
+
 static void add_shares(struct figure *parent, const char *name, const int64_t *times,
                        const char *const *names, size_t count, int64_t window_ns) {
     struct figure *list = figures_list(parent, name);
-    for (size_t i = 0; i < count; i++) {
-        struct figure *row = figures_group(list, NULL);
-        figures_text(row, "name", names[i]);
-        figures_real(row, "us", us(times[i]));
-        figures_real(row, "percent", percent((double)times[i], (double)window_ns));
-    }
+    for (size_t i = 0; i < count; i++)
+        add_share(figures_group(list, NULL), names[i], times[i], window_ns);
 }
 
 static const char *kernels_bound(const struct trace_result *result) {
@@ -285,17 +287,16 @@ static void add_time(const struct trace_result *result, struct figure *root) {
     struct figure *list = figures_list(root, "time");
     list->json_only = true;
     for (size_t r = 0; r < result->job->count; r++) {
+        const struct trace_rank_result *own = &result->ranks[r];
         const struct trace_span w = result->job->ranks[r]->window;
         for (size_t i = 0; i < (size_t)STATE_COUNT + PART_COUNT; i++) {
             bool is_state = i < STATE_COUNT;
             size_t p = i - STATE_COUNT;
-            int64_t ns = is_state ? result->ranks[r].states[i] : result->ranks[r].path.parts[p];
             struct figure *row = figures_group(list, NULL);
             add_rank_number(row, result, r);
             figures_text(row, "of", is_state ? "GPU state" : "critical path");
-            figures_text(row, "name", is_state ? trace_state_names[i] : trace_part_names[p]);
-            figures_real(row, "us", us(ns));
-            figures_real(row, "percent", percent((double)ns, (double)(w.end_ns - w.start_ns)));
+            add_share(row, is_state ? trace_state_names[i] : trace_part_names[p],
+                      is_state ? own->states[i] : own->path.parts[p], w.end_ns - w.start_ns);
         }
     }
 }
@@ -442,11 +443,11 @@ struct line {
     int state, part, class; /* -1: none */
 };
 
-static void show_cell(struct str *out, double value) {
-    if (isnan(value))
-        str_addf(out, " %14s", "");
+static void show_cell(struct str *out, int width, int decimals, double value) {
+    if (isfinite(value))
+        str_addf(out, " %*.*f", width, decimals, value);
     else
-        str_addf(out, " %14.1f", value);
+        str_addf(out, " %*s", width, "");
 }
 
 static void show_time(const struct trace_result *result, struct str *out) {
@@ -469,10 +470,11 @@ static void show_time(const struct trace_result *result, struct str *out) {
         if (l->part == PART_IMBALANCE && result->job->count < 2)
             continue;
         str_addf(out, "%-14s", l->name);
-        show_cell(out, l->state < 0 ? NAN : percent((double)result->states[l->state], window));
-        show_cell(out, l->part < 0 ? NAN : percent((double)result->parts[l->part], window));
+        show_cell(out, 14, 1,
+                  l->state < 0 ? NAN : percent((double)result->states[l->state], window));
+        show_cell(out, 14, 1, l->part < 0 ? NAN : percent((double)result->parts[l->part], window));
         if (l->class >= 0)
-            show_cell(out, percent((double)result->saved_ns[l->class], job_ns(result)));
+            show_cell(out, 14, 1, percent((double)result->saved_ns[l->class], job_ns(result)));
         while (out->length > 0 && out->text[out->length - 1] == ' ')
             out->text[--out->length] = '\0';
         str_add_char(out, '\n');
@@ -503,15 +505,9 @@ static void show_kernels(const struct trace_result *result, struct str *out) {
         str_addf(out, "%7.1f %8llu %9.2f", percent((double)kernel->total_ns, (double)k->total_ns),
                  (unsigned long long)kernel->count,
                  kernel->count > 0 ? us(kernel->total_ns) / (double)kernel->count : 0);
-        double flop_s = kernel->flop / ((double)kernel->flop_ns / 1e9);
-        if (isfinite(flop_s))
-            str_addf(out, " %8.2f", flop_s / 1e12);
-        else
-            str_addf(out, " %8s", "");
-        if (isfinite(kernel->roofline))
-            str_addf(out, " %9.1f  ", 100 * kernel->roofline);
-        else
-            str_addf(out, " %9s  ", "");
+        show_cell(out, 8, 2, kernel->flop / ((double)kernel->flop_ns / 1e9) / 1e12);
+        show_cell(out, 9, 1, 100 * kernel->roofline);
+        str_add(out, "  ");
         show_name(out, kernel->name, 40);
     }
     size_t changed = 0;
@@ -529,15 +525,12 @@ static void show_groups(const struct trace_result *result, struct str *out) {
     for (size_t i = 0; i < result->groups.all.count && i < SHOWN_ROWS; i++) {
         const struct trace_traffic *t = &result->groups.all.at[i];
         str_addf(out, "%9.3f %7llu", (double)t->time_ns / 1e6, (unsigned long long)t->count);
-        if (t->bus_ns > 0 && isfinite(t->bus_bytes))
-            str_addf(out, " %10.2f", t->bus_bytes / (double)t->bus_ns);
-        else
-            str_addf(out, " %10s", "");
-        str_addf(out, " %10.1f", percent((double)t->exposed_ns, (double)t->time_ns));
-        if (result->job->collectives.count > 0)
-            str_addf(out, " %11.1f", percent((double)t->imbalance_ns, (double)t->time_ns));
-        else
-            str_addf(out, " %11s", "");
+        show_cell(out, 10, 2, t->bus_ns > 0 ? t->bus_bytes / (double)t->bus_ns : NAN);
+        show_cell(out, 10, 1, percent((double)t->exposed_ns, (double)t->time_ns));
+        show_cell(out, 11, 1,
+                  result->job->collectives.count > 0
+                      ? percent((double)t->imbalance_ns, (double)t->time_ns)
+                      : NAN);
         str_addf(out, "  %s, ", t->collective);
         show_name(out, t->group, 30);
     }

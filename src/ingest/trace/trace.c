@@ -218,27 +218,24 @@ static void find_paths(struct trace_result *result) {
     result->verdict = trace_judge(result->classes);
 }
 
+ORDER_BY(longest_on_path, struct trace_kernel, DESC(path_ns) DESC(total_ns) TEXT_ASC(name))
+
 static void find_effects(struct trace_result *result) {
     const struct trace_kernels *kernels = &result->kernels;
     int64_t length_ns = result->job->end_ns - result->job->start_ns;
     for (enum trace_class_of c = 0; c < CLASS_COUNT; c++)
         result->saved_ns[c] =
             result->classes[c] > 0 ? length_ns - trace_without(result->job, c) : 0;
-    for (size_t e = 0; e < TRACE_EFFECTS; e++) { /* the next longest on the path */
-        const struct trace_kernel *most = NULL;
-        for (size_t i = 0; i < kernels->all.count; i++) {
-            const struct trace_kernel *k = &kernels->all.at[i];
-            bool taken = false;
-            for (size_t t = 0; t < e; t++)
-                taken = taken || result->effects[t].kernel == k->name;
-            if (!taken && k->path_ns > 0 && (!most || k->path_ns > most->path_ns))
-                most = k;
-        }
-        if (!most)
-            break;
-        result->effects[result->effect_count++] = (struct trace_effect){
-            most->name, length_ns - trace_without_kernel(result->job, most->name)};
-    }
+    size_t count = kernels->all.count;
+    struct trace_kernel *all = mem_alloc((count + 1) * sizeof *all);
+    for (size_t i = 0; i < count; i++)
+        all[i] = kernels->all.at[i];
+    sort_array(all, count, longest_on_path);
+    for (size_t i = 0; i < count && i < TRACE_EFFECTS && all[i].path_ns > 0; i++)
+        result->effects[result->effect_count++] =
+            (struct trace_effect){all[i].name, all[i].path_ns,
+                                  length_ns - trace_without_kernel(result->job, all[i].name)};
+    free(all);
 }
 
 static void find_kernels(struct trace_result *result, const struct trace_request *request) {
