@@ -121,6 +121,12 @@ int problems_say(struct problems *problems, const char *format, ...) {
     return ERROR_INPUT;
 }
 
+void problems_say_count(struct problems *problems, const char *file, uint64_t count,
+                        const char *what) {
+    if (count > 0)
+        problems_say(problems, "%s: %llu %s", file, (unsigned long long)count, what);
+}
+
 void problems_add_text(struct problems *problems, const char *file, const char *text) {
     struct str own = {0};
     if (!keeps_text(problems, file))

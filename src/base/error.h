@@ -68,6 +68,9 @@ int problems_add_setting(struct problems *problems, struct location where, const
                          const char *format, ...) PRINTF_LIKE(4, 5);
 /* One that is of no place in a file, and of no value. */
 int problems_say(struct problems *problems, const char *format, ...) PRINTF_LIKE(2, 3);
+/* "FILE: 3 damaged events"; nothing if the count is 0. */
+void problems_say_count(struct problems *problems, const char *file, uint64_t count,
+                        const char *what);
 /* One that names its place itself; file is the one that it counts for. */
 void problems_add_text(struct problems *problems, const char *file, const char *text);
 /* Ends the list: adds a text for each file with problems that have none. */

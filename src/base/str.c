@@ -53,11 +53,6 @@ bool utf8_is_printable(const char *text, bool newlines) {
 
 /* --- str --- */
 
-bool slice_is(struct slice slice, const char *text) {
-    size_t length = strlen(text);
-    return slice.length == length && (length == 0 || memcmp(slice.at, text, length) == 0);
-}
-
 bool slice_same(struct slice one, struct slice other) {
     return one.length == other.length &&
            (one.length == 0 || memcmp(one.at, other.at, one.length) == 0);

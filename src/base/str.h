@@ -16,7 +16,12 @@ struct slice {
     size_t length;
 };
 
-bool slice_is(struct slice slice, const char *text);
+/* Inline: of a literal its length is known, and readers ask this of every member of a file. */
+static inline bool slice_is(struct slice slice, const char *text) {
+    size_t length = strlen(text);
+    return slice.length == length && (length == 0 || memcmp(slice.at, text, length) == 0);
+}
+
 bool slice_begins(struct slice slice, const char *text);
 bool slice_is_word(struct slice slice, const char *word); /* in capitals or not (ASCII) */
 /* A whole number, also written as "66.0" or "1e3" (up to 2^53). *value is untouched on failure. */

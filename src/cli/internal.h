@@ -177,9 +177,6 @@ int sweep_engine_slurm(const struct sweep_tasks *tasks, struct error *reterr) MU
 /* --- trace: its subcommands, which return an exit code --- */
 
 int trace_stragglers(struct options *options);
-int trace_cut(struct options *options);
-int trace_filter(struct options *options);
-int trace_merge(struct options *options);
 
 /* --- tune_targets --- */
 

@@ -3,10 +3,13 @@
 #include "ingest/trace/trace.h"
 #include "cli/cli.h"
 #include "cli/internal.h"
+#include "ingest/trace_edit/trace_edit.h"
 #include "io/atomic_file.h"
 #include "io/files.h"
 #include "output/folders.h"
 #include "output/html/report.h"
+
+#include <inttypes.h>
 
 /* --- files of a job --- */
 
@@ -144,6 +147,39 @@ static int analyze(struct options *options) {
     return code;
 }
 
+/* --- traces made of traces --- */
+
+/* cut, filter and merge. */
+static int edit_trace(struct options *options) {
+    struct trace_edit edit = {.output = options->out,
+                              .strict = options->profile.strict,
+                              .notes = {.dashes = "--", .every = true}};
+    struct error error = {0};
+    const char *word = options->operands[0];
+    char *const *files = options->operands + 1;
+    int r, code = EXIT_DONE;
+    if (strcmp(word, "cut") == 0)
+        r = trace_cut_write(&edit, files[0], options->profile.first_step,
+                            options->profile.last_step, &options->problems, &error);
+    else if (strcmp(word, "filter") == 0)
+        r = trace_filter_write(&edit, files[0], options->traced.category, &options->problems,
+                               &error);
+    else
+        r = trace_merge_write(&edit, files, options->operand_count - 1, &options->problems, &error);
+    if (r < 0)
+        code = options->problems.count > 0 ? cli_report_problems(&options->problems)
+                                           : cli_report_error(&error);
+    else
+        cli_show("trace: %s: %" PRIu64 " of %" PRIu64 " events\n", edit.output, edit.kept,
+                 edit.records);
+    if (r == 0 && edit.damaged)
+        code = EXIT_RECOVERED;
+    for (size_t i = 0; i < edit.notes.count; i++)
+        cli_say("%s\n", edit.notes.texts[i]);
+    trace_edit_finish(&edit);
+    return code;
+}
+
 /* --- the choice of the subcommand --- */
 
 /* Subcommands, with their options; those of `needed` must be given. */
@@ -153,9 +189,9 @@ static const struct word {
     bool takes_one; /* file; else two or more */
     const char *needed[3], *optional[3];
 } words[] = {
-    {"cut", trace_cut, true, {"out", "steps"}, {"strict"}},
-    {"filter", trace_filter, true, {"out", "category"}, {"strict"}},
-    {"merge", trace_merge, false, {"out"}, {"strict"}},
+    {"cut", edit_trace, true, {"out", "steps"}, {"strict"}},
+    {"filter", edit_trace, true, {"out", "category"}, {"strict"}},
+    {"merge", edit_trace, false, {"out"}, {"strict"}},
     {"stragglers", trace_stragglers, true, {NULL}, {"format", "svg", "gpus"}},
 };
 

@@ -21,21 +21,14 @@ static void add_number(struct str *out, double value, const char *format) {
     str_add(out, isnan(value) ? "-" : text);
 }
 
-static double mean_of(const double *values, size_t count) {
-    double sum = 0;
-    for (size_t i = 0; i < count; i++)
-        sum += values[i];
-    return sum / (double)count;
-}
-
 static void add_summary(const struct stragglers *s, struct report *report) {
     const struct operations *o = &s->operations;
     size_t steps = o->steps.count;
     struct str *out = report_lines(report);
     str_addf(out, "dp ranks: %u, stages: %u, steps: %zu\n", o->dp_count, o->stage_count, steps);
     str_addf(out, "mean step       %.6g s recorded, %.6g s replayed, %.6g s without stragglers\n",
-             mean_of(s->base_s, steps), mean_of(s->own.steps_s, steps),
-             mean_of(s->ideal.steps_s, steps));
+             mean_of_steps(s->base_s, steps), mean_of_steps(s->own.steps_s, steps),
+             mean_of_steps(s->ideal.steps_s, steps));
     str_addf(out, "slowdown        %.4f by stragglers (S), %.4f outside of the replay\n",
              s->own.slowdown, s->launch_slowdown);
     str_addf(out,
@@ -128,16 +121,6 @@ static void add_map(const struct stragglers *s, struct report *report) {
     str_addf(out, "  \"%s\": %.4f to %.4f\n", SHADES, least, most);
 }
 
-static void add_csv(const struct stragglers *s, struct str *out) {
-    const struct operations *o = &s->operations;
-    str_add(out, "rank,dp_rank,stage,slowdown\n");
-    for (uint32_t w = 0; w < o->stage_count * o->dp_count; w++) {
-        str_addf(out, "%u,%u,%u,", o->ranks[w], w % o->dp_count, w / o->dp_count);
-        str_add_real(out, s->worker_slowdowns[w]);
-        str_add_char(out, '\n');
-    }
-}
-
 static int print(const struct options *options, const struct stragglers *s, struct error *reterr) {
     struct report report = {0};
     struct str text = {0};
@@ -151,10 +134,11 @@ static int print(const struct options *options, const struct stragglers *s, stru
         add_map(s, &report);
         r = cli_print_report(&report, REPORT_TERMINAL, reterr);
     } else {
+        const struct figure *figures = stragglers_figures(s, &arena);
         if (options->profile_format == PROFILE_JSON)
-            figures_write_json(stragglers_figures(s, &arena), &text);
+            figures_write_json(figures, &text);
         else
-            add_csv(s, &text);
+            figures_write_csv(figures_find(figures, "workers"), &text);
         r = cli_print(&text, reterr);
     }
     report_finish(&report);

@@ -35,12 +35,6 @@ static int compile_patterns(struct kineto_job *job) {
 
 /* ---- One file ---- */
 
-static void note_trace_count(struct kineto_job *job, const struct kineto_trace *trace,
-                             uint64_t count, const char *what) {
-    if (count > 0)
-        problems_say(job->notes, "%s: %llu %s", trace->path, (unsigned long long)count, what);
-}
-
 static void note_input(struct kineto_job *job, const struct kineto_trace *trace) {
     struct problems *notes = job->notes;
     size_t length = strlen(trace->path);
@@ -50,26 +44,30 @@ static void note_input(struct kineto_job *job, const struct kineto_trace *trace)
     job->damaged |= trace->truncation || kineto_trace_damages(trace) > 0;
     if (length > 4 && strcmp(trace->path + length - 4, ".tmp") == 0)
         problems_say(notes, "%s: ends in .tmp: an export that was not finished", trace->path);
-    note_trace_count(job, trace, trace->losses.records, "damaged events left out");
-    note_trace_count(
-        job, trace, trace->losses.strangers,
+    problems_say_count(notes, trace->path, trace->losses.records, "damaged events left out");
+    problems_say_count(
+        notes, trace->path, trace->losses.strangers,
         "elements of the list of events that are no events (text, numbers, null) left out");
-    note_trace_count(job, trace, trace->losses.stretches,
-                     "damaged stretches outside of events left out");
-    note_trace_count(job, trace, trace->no_duration, "events without start or duration left out");
-    note_trace_count(job, trace, trace->negative, "events with a negative duration left out");
-    note_trace_count(job, trace, trace->unreadable,
-                     "events with an unreadable start or duration left out");
-    note_trace_count(job, trace, trace->more_steps, "steps too many: left out");
-    note_trace_count(job, trace, trace->unlaunched,
-                     "launches too many or too far off: their kernels count as without one");
-    note_trace_count(job, trace, trace->crowded,
-                     "GPU events of too many messages or streams: in the sums, but not told apart");
-    note_trace_count(job, trace, trace->unjudged,
-                     "names that a pattern has too many ways to match: taken for others");
-    note_trace_count(job, trace, trace->gpus.others.events,
-                     "slices of too many GPUs: their energy is in the sum, their busy time is not");
-    note_trace_count(job, trace, trace->gpus.without_energy, "slices without energy_j");
+    problems_say_count(notes, trace->path, trace->losses.stretches,
+                       "damaged stretches outside of events left out");
+    problems_say_count(notes, trace->path, trace->no_duration,
+                       "events without start or duration left out");
+    problems_say_count(notes, trace->path, trace->negative,
+                       "events with a negative duration left out");
+    problems_say_count(notes, trace->path, trace->unreadable,
+                       "events with an unreadable start or duration left out");
+    problems_say_count(notes, trace->path, trace->more_steps, "steps too many: left out");
+    problems_say_count(notes, trace->path, trace->unlaunched,
+                       "launches too many or too far off: their kernels count as without one");
+    problems_say_count(
+        notes, trace->path, trace->crowded,
+        "GPU events of too many messages or streams: in the sums, but not told apart");
+    problems_say_count(notes, trace->path, trace->unjudged,
+                       "names that a pattern has too many ways to match: taken for others");
+    problems_say_count(
+        notes, trace->path, trace->gpus.others.events,
+        "slices of too many GPUs: their energy is in the sum, their busy time is not");
+    problems_say_count(notes, trace->path, trace->gpus.without_energy, "slices without energy_j");
     if (trace->gpus.all.count > 0)
         problems_say(notes,
                      "%s: a timeline of easim: its times and energies are simulated, not measured",

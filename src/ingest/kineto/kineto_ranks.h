@@ -57,8 +57,6 @@ int64_t kineto_base_ns(const struct kineto_trace *trace, int64_t time_ns);
 /* traces: prepared, in the order of their ranks. */
 void kineto_ranks_init(struct kineto_ranks *ranks, const struct kineto_kinds *kinds,
                        const struct kineto_trace *traces, size_t count);
-/* The base time of the trace; 0 if it is absent or senseless. */
-int64_t kineto_base_ns(const struct kineto_trace *trace, int64_t time_ns);
 struct kineto_event kineto_part_event(const struct kineto_ranks *ranks,
                                       size_t part); /* base added */
 const struct kineto_kind *kineto_part_kind(const struct kineto_ranks *ranks, size_t part);

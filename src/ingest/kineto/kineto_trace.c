@@ -5,7 +5,6 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "io/json_text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -39,16 +38,10 @@ struct reader {
     size_t device_count;
     uint32_t section; /* at hand, of a merged trace */
     int64_t shift_ns; /* by which its times are later than those of the rank's own file */
-    struct str text;
     struct seen_name communication[SEEN_NAMES], iteration[SEEN_NAMES];
 };
 
 /* ---- Names ---- */
-
-/* As slice_is, inline, for known lengths of literals: it runs for every member of every event. */
-static inline bool is_named(struct slice key, const char *name) {
-    return key.length == strlen(name) && memcmp(key.at, name, key.length) == 0;
-}
 
 static bool matches_pattern(struct reader *reader, const struct name_pattern *pattern,
                             struct seen_name *seen, struct slice name) {
@@ -107,10 +100,6 @@ static struct slice short_name(struct slice name) {
 
 /* ---- One event ---- */
 
-struct fields {
-    struct slice name, category, phase, start, duration, process, track, arguments;
-};
-
 struct message {
     struct slice type, grid; /* grid: of the kernel */
     int64_t in, out;         /* elements */
@@ -150,47 +139,47 @@ static void read_arguments(struct slice text, struct kineto_description *descrip
     struct json_cursor cursor = json_inside(text);
     struct slice key, value;
     while (json_member(&cursor, &key, &value)) {
-        if (is_named(key, "stream"))
+        if (slice_is(key, "stream"))
             (void)json_integer(value, &description->stream);
-        else if (is_named(key, "device"))
+        else if (slice_is(key, "device"))
             (void)json_integer(value, &description->device);
-        else if (is_named(key, "correlation"))
+        else if (slice_is(key, "correlation"))
             (void)json_integer(value, correlation);
-        else if (is_named(key, "bytes"))
+        else if (slice_is(key, "bytes"))
             (void)json_real(value, copied);
-        else if (is_named(key, "grid"))
+        else if (slice_is(key, "grid"))
             message->grid = value;
-        else if (is_named(key, "Collective name"))
+        else if (slice_is(key, "Collective name"))
             description->collective = json_string(value);
-        else if (is_named(key, "In msg nelems"))
+        else if (slice_is(key, "In msg nelems"))
             (void)json_integer(value, &message->in);
-        else if (is_named(key, "Out msg nelems"))
+        else if (slice_is(key, "Out msg nelems"))
             (void)json_integer(value, &message->out);
-        else if (is_named(key, "Group size"))
+        else if (slice_is(key, "Group size"))
             (void)json_integer(value, &description->group_size);
-        else if (is_named(key, "dtype"))
+        else if (slice_is(key, "dtype"))
             message->type = json_string(value);
-        else if (is_named(key, "Process Group Name"))
+        else if (slice_is(key, "Process Group Name"))
             description->group = json_string(value);
-        else if (is_named(key, "Process Group Ranks"))
+        else if (slice_is(key, "Process Group Ranks"))
             description->ranks = json_string(value);
     }
 }
 
 /* Shows the watch an event with the texts of its fields. */
-static void show_span(struct reader *reader, const struct fields *fields,
+static void show_span(struct reader *reader, const struct kineto_fields *fields,
                       struct kineto_span *span) {
     if (!reader->reading->watch)
         return;
     span->name = fields->name;
     span->process = fields->process;
-    span->thread = fields->track;
+    span->thread = fields->thread;
     span->arguments = fields->arguments;
     reader->trace->spans++;
     reader->reading->watch->span(reader->trace->watcher, span);
 }
 
-static void add_gpu_event(struct reader *reader, const struct fields *fields,
+static void add_gpu_event(struct reader *reader, const struct kineto_fields *fields,
                           enum kineto_category category, int64_t start_ns, int64_t duration_ns) {
     struct kineto_description d = {
         .class = KINETO_MEMORY, .device = -1, .stream = -1, .bytes = NAN};
@@ -202,7 +191,7 @@ static void add_gpu_event(struct reader *reader, const struct fields *fields,
                                   fields->name)
                       ? KINETO_COMMUNICATION
                       : KINETO_COMPUTE;
-    (void)json_integer(fields->track,
+    (void)json_integer(fields->thread,
                        &d.stream); /* the thread takes the place of a missing stream */
     read_arguments(fields->arguments, &d, &correlation, &copied, &message);
     if (category == KINETO_COPY)
@@ -231,8 +220,8 @@ static void add_gpu_event(struct reader *reader, const struct fields *fields,
 
 /* A slice of a timeline of easim (docs/howto/publish.md): a job on one GPU. Its name is that of a
    job, and may be that of a kernel. */
-static void add_simulated(struct reader *reader, const struct fields *fields, int64_t start_ns,
-                          int64_t duration_ns) {
+static void add_simulated(struct reader *reader, const struct kineto_fields *fields,
+                          int64_t start_ns, int64_t duration_ns) {
     struct kineto_description d = {
         .class = KINETO_MEMORY, .device = -1, .stream = -1, .bytes = NAN};
     struct kineto_event *event = array_add(&reader->trace->events);
@@ -240,14 +229,16 @@ static void add_simulated(struct reader *reader, const struct fields *fields, in
     struct slice key, value;
     int64_t node = -1, gpu = -1;
     double energy_j = NAN;
-    if (slice_is(fields->category, "easim.run") || slice_is(fields->category, "easim.lost") ||
-        slice_is(fields->category, "easim.serve") || slice_is(fields->category, "easim.joined"))
+    if (slice_is(fields->category_text, "easim.run") ||
+        slice_is(fields->category_text, "easim.lost") ||
+        slice_is(fields->category_text, "easim.serve") ||
+        slice_is(fields->category_text, "easim.joined"))
         d.class = KINETO_COMPUTE;
     (void)json_integer(fields->process, &node);
     while (json_member(&cursor, &key, &value)) {
-        if (is_named(key, "gpu"))
+        if (slice_is(key, "gpu"))
             (void)json_integer(value, &gpu);
-        else if (is_named(key, "energy_j"))
+        else if (slice_is(key, "energy_j"))
             (void)json_real(value, &energy_j);
     }
     event->start_ns = start_ns;
@@ -283,7 +274,8 @@ bool kineto_is_launch(struct slice name) {
 }
 
 /* The number of the launch, 0 if the call launches nothing. */
-static uint32_t add_launch(struct reader *reader, const struct fields *fields, int64_t start_ns) {
+static uint32_t add_launch(struct reader *reader, const struct kineto_fields *fields,
+                           int64_t start_ns) {
     int64_t correlation = 0;
     if (!kineto_is_launch(fields->name) ||
         !json_integer(json_find(fields->arguments, "correlation"), &correlation) ||
@@ -315,7 +307,7 @@ static bool read_time(const struct reader *reader, struct slice text, int64_t *r
            !__builtin_sub_overflow(*ret_ns, reader->shift_ns, ret_ns);
 }
 
-static void show_memory(struct reader *reader, const struct fields *fields) {
+static void show_memory(struct reader *reader, const struct kineto_fields *fields) {
     struct kineto_span span = {.category = KINETO_INSTANT};
     if (!read_time(reader, fields->start, &span.start_ns)) {
         reader->trace->unreadable++;
@@ -325,7 +317,7 @@ static void show_memory(struct reader *reader, const struct fields *fields) {
     show_span(reader, fields, &span);
 }
 
-static void add_memory(struct reader *reader, const struct fields *fields) {
+static void add_memory(struct reader *reader, const struct kineto_fields *fields) {
     int64_t type = 0;
     double bytes = 0;
     if (!slice_is(fields->name, "[memory]"))
@@ -348,40 +340,25 @@ bool kineto_may_be_step(enum kineto_category category) {
 
 /* Collects what is needed, and stops as soon as the event is known to be of no use. */
 static enum kineto_category read_fields(struct reader *reader, struct slice text,
-                                        struct fields *fields) {
+                                        struct kineto_fields *fields) {
     struct json_cursor cursor = json_inside(text);
     struct slice key, value;
-    enum kineto_category category = KINETO_OTHER;
     const bool all = reader->reading->watch != NULL;
     int64_t number;
     while (json_member(&cursor, &key, &value)) {
-        if (is_named(key, "ph"))
-            fields->phase = json_string(value);
-        else if (is_named(key, "cat"))
-            fields->category = json_string(value), category = kineto_category_of(fields->category);
-        else if (is_named(key, "name"))
-            fields->name = json_string(value);
-        else if (is_named(key, "ts"))
-            fields->start = value;
-        else if (is_named(key, "dur"))
-            fields->duration = value;
-        else if (is_named(key, "tid"))
-            fields->track = value;
-        else if (is_named(key, "pid"))
-            fields->process = value;
-        else if (is_named(key, "args"))
-            fields->arguments = value;
-        if (fields->category.at && category == KINETO_OTHER)
+        kineto_take_field(fields, key, value);
+        if (fields->category_text.at && fields->category == KINETO_OTHER)
             return KINETO_OTHER;
-        if (fields->phase.at && !is_named(fields->phase, "X") && !is_named(fields->phase, "i"))
+        if (fields->phase.at && !slice_is(fields->phase, "X") && !slice_is(fields->phase, "i"))
             return KINETO_OTHER;
-        if (!all && (category == KINETO_FRAME || (kineto_may_be_step(category) && fields->name.at &&
-                                                  !is_step(reader, fields->name, &number))))
+        if (!all && (fields->category == KINETO_FRAME ||
+                     (kineto_may_be_step(fields->category) && fields->name.at &&
+                      !is_step(reader, fields->name, &number))))
             return KINETO_OTHER;
     }
-    if (!fields->category.at && slice_is(fields->phase, "i"))
+    if (!fields->category_text.at && slice_is(fields->phase, "i"))
         return KINETO_INSTANT; /* traces of 2021 */
-    return fields->phase.at ? category : KINETO_OTHER;
+    return fields->phase.at ? fields->category : KINETO_OTHER;
 }
 
 static void add_step(struct reader *reader, int64_t number, int64_t start_ns, int64_t end_ns) {
@@ -392,7 +369,7 @@ static void add_step(struct reader *reader, int64_t number, int64_t start_ns, in
         reader->trace->more_steps++;
 }
 
-static void add_span(struct reader *reader, const struct fields *fields,
+static void add_span(struct reader *reader, const struct kineto_fields *fields,
                      enum kineto_category category, int64_t start_ns, int64_t duration_ns) {
     struct kineto_span span = {
         .category = category, .start_ns = start_ns, .end_ns = start_ns + duration_ns};
@@ -426,7 +403,7 @@ static void read_section(struct reader *reader, struct slice text) {
 }
 
 static void read_event(struct reader *reader, struct slice text) {
-    struct fields f = {0};
+    struct kineto_fields f = {0};
     int64_t start_ns = 0, duration_ns = 0;
     if (slice_begins(text, KINETO_MERGED)) {
         read_section(reader, text);
@@ -566,7 +543,6 @@ int kineto_trace_read(const char *path, const struct kineto_reading *reading,
     if (status == 0)
         status = check_trace_end(r, stream, reterr);
     choose_device(r);
-    str_finish(&r->text);
     free(r);
     json_stream_close(stream);
     return status;

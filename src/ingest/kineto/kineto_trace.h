@@ -6,6 +6,7 @@
 #include "ingest/foreign.h"
 #include "ingest/kineto/kineto_kinds.h"
 #include "io/json_stream.h"
+#include "io/json_text.h"
 
 #define KINETO_NO_STEP    UINT32_MAX
 #define KINETO_MOST_STEPS 262144
@@ -131,7 +132,35 @@ void kineto_trace_finish(struct kineto_trace *trace);
 
 /* --- kineto_events: what an event is --- */
 
+/* Members of an event as written, texts without quotes except of id, process and thread. */
+struct kineto_fields {
+    enum kineto_category category; /* other until it is known */
+    struct slice phase, category_text, name, start, duration, process, thread, id, arguments;
+};
+
 enum kineto_category kineto_category_of(struct slice text);
+/* Takes over one more member. */
+static inline void kineto_take_field(struct kineto_fields *fields, struct slice key,
+                                     struct slice value) {
+    if (slice_is(key, "ph"))
+        fields->phase = json_string(value);
+    else if (slice_is(key, "cat"))
+        fields->category = kineto_category_of(fields->category_text = json_string(value));
+    else if (slice_is(key, "name"))
+        fields->name = json_string(value);
+    else if (slice_is(key, "ts"))
+        fields->start = value;
+    else if (slice_is(key, "dur"))
+        fields->duration = value;
+    else if (slice_is(key, "tid"))
+        fields->thread = value;
+    else if (slice_is(key, "pid"))
+        fields->process = value;
+    else if (slice_is(key, "id"))
+        fields->id = value;
+    else if (slice_is(key, "args"))
+        fields->arguments = value;
+}
 /* Whether a step may be marked by events of the category. */
 bool kineto_may_be_step(enum kineto_category category);
 /* Whether a runtime call of that name launches GPU work. */

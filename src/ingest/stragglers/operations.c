@@ -7,6 +7,7 @@
 #include "io/lines.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define MOST_NUMBER 1000000 /* of ranks, stages, operations of a type, chunks, microbatches */
@@ -85,9 +86,11 @@ static int refuse_json(const struct reader *reader) {
 
 /* ---- The whole table ---- */
 
-void operation_add_name(struct str *out, const struct operation *operation) {
-    str_addf(out, "%s %u of stage %u", operation_type_names[operation->type], operation->seq,
-             operation->stage);
+struct operation_name operation_name(const struct operation *operation) {
+    struct operation_name name;
+    snprintf(name.text, sizeof name.text, "%s %u of stage %u",
+             operation_type_names[operation->type], operation->seq, operation->stage);
+    return name;
 }
 
 size_t operations_find(const struct operations *operations, uint32_t stage, uint32_t type,
@@ -188,9 +191,8 @@ static void check_lanes(struct reader *reader) {
 static void check_operation(struct reader *reader, size_t operation, const uint32_t *rows,
                             size_t count, uint32_t *line_of) {
     const struct operations *o = reader->operations;
-    struct str name = {0};
+    const struct operation_name name = operation_name(&o->all.at[operation]);
     size_t lanes = 0;
-    operation_add_name(&name, &o->all.at[operation]);
     memset(line_of, 0, o->lanes * sizeof *line_of);
     for (size_t i = 0; i < count; i++) {
         const struct row *row = &reader->rows.at[rows[i]];
@@ -216,7 +218,6 @@ static void check_operation(struct reader *reader, size_t operation, const uint3
         problems_say(reader->problems,
                      "%s: expected seq_id 0, 1, ... without a gap, got %s but not %u", reader->path,
                      name.text, at->seq - 1);
-    str_finish(&name);
 }
 
 /* Numbers of the workers: one each. */

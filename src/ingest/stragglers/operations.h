@@ -20,6 +20,12 @@
 enum operation_type { OPERATION_TYPES(ENUM_OF), OPERATION_TYPE_COUNT };
 extern const char *const operation_type_names[]; /* ends with NULL */
 
+/* A send or receive. */
+static inline bool operation_is_transfer(uint32_t type) {
+    return type == FORWARD_SEND || type == FORWARD_RECV || type == BACKWARD_SEND ||
+           type == BACKWARD_RECV;
+}
+
 /* One operation of every data-parallel rank and step. */
 struct operation {
     uint32_t stage, type, seq;
@@ -47,8 +53,13 @@ int operations_load(struct operations *operations, const char *path,
 /* The place of an operation in `all`, or SIZE_MAX. */
 size_t operations_find(const struct operations *operations, uint32_t stage, uint32_t type,
                        uint32_t seq);
+
+struct operation_name {
+    char text[80];
+};
+
 /* "forward-compute 3 of stage 1" */
-void operation_add_name(struct str *out, const struct operation *operation);
+struct operation_name operation_name(const struct operation *operation);
 void operations_finish(struct operations *operations);
 
 #endif

@@ -119,11 +119,9 @@ static void join_compute(struct planner *planner, uint32_t operation) {
     uint32_t compute = forward ? FORWARD_COMPUTE : BACKWARD_COMPUTE;
     size_t same = same_seq(planner, operation, compute, 0);
     if (same == SIZE_MAX) {
-        struct str name = {0};
-        operation_add_name(&name, at);
         problems_say(planner->problems, "%s: expected %s %u in stage %u for %s, got none",
-                     planner->path, operation_type_names[compute], at->seq, at->stage, name.text);
-        str_finish(&name);
+                     planner->path, operation_type_names[compute], at->seq, at->stage,
+                     operation_name(at).text);
     } else if (at->type == FORWARD_SEND || at->type == BACKWARD_SEND) {
         add_edge(planner, same, operation);
     } else {
@@ -235,13 +233,10 @@ static void add_pair(struct planner *planner, uint32_t operation) {
     if (up || at->stage > 0)
         other = operations_find(o, up ? at->stage + 1 : at->stage - 1, others[at->type], at->seq);
     if (other == SIZE_MAX) {
-        struct str name = {0};
-        operation_add_name(&name, at);
         problems_say(planner->problems,
                      "%s: expected %s %u in the stage %s stage %u as the partner of %s, got none",
                      planner->path, operation_type_names[others[at->type]], at->seq,
-                     up ? "after" : "before", at->stage, name.text);
-        str_finish(&name);
+                     up ? "after" : "before", at->stage, operation_name(at).text);
     } else {
         add_group(planner, true, false);
         add_member(planner, operation);
@@ -267,8 +262,7 @@ static void add_groups(struct planner *planner) {
         const struct operation *at = &o->all.at[i];
         if (planner->grouped[i])
             continue;
-        if (at->type == FORWARD_SEND || at->type == FORWARD_RECV || at->type == BACKWARD_SEND ||
-            at->type == BACKWARD_RECV) {
+        if (operation_is_transfer(at->type)) {
             add_pair(planner, i);
         } else if (at->type == OPTIMIZER_CLIP) {
             add_stages(planner, i, 1);
@@ -290,10 +284,7 @@ static void add_groups(struct planner *planner) {
 
 /* ---- The order of the groups ---- */
 
-static int by_after(const void *left, const void *right) {
-    const struct replay_edge *a = left, *b = right;
-    return a->after != b->after ? COMPARE(a->after, b->after) : COMPARE(a->before, b->before);
-}
+ORDER_BY(by_after, struct replay_edge, ASC(after) ASC(before))
 
 static void index_edges(struct replay *replay) {
     size_t count = replay->operations->all.count;
@@ -338,16 +329,13 @@ static int order_groups(struct planner *planner) {
     int r = 0;
     if (placed < count) {
         size_t left = 0;
-        struct str name = {0};
         while (taken[left])
             left++;
-        operation_add_name(
-            &name, &planner->operations->all.at[replay->members.at[replay->groups.at[left].first]]);
+        uint32_t first = replay->members.at[replay->groups.at[left].first];
         r = problems_say(planner->problems,
                          "%s: operations wait for each other in a circle, as seq_id, start_ts and "
                          "mc have it: %s never starts",
-                         planner->path, name.text);
-        str_finish(&name);
+                         planner->path, operation_name(&planner->operations->all.at[first]).text);
     } else {
         memcpy(replay->groups.at, ordered, count * sizeof *ordered);
     }

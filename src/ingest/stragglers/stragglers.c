@@ -22,10 +22,10 @@ struct session {
     size_t steps, workers;
 };
 
-static double mean_of(const double *values, size_t count) {
+double mean_of_steps(const double *steps_s, size_t count) {
     double sum = 0;
     for (size_t i = 0; i < count; i++)
-        sum += values[i];
+        sum += steps_s[i];
     return sum / (double)count;
 }
 
@@ -42,36 +42,27 @@ static void run(struct session *session, struct straggler_replay *replay) {
     replay->steps_s = mem_alloc(session->steps * sizeof *replay->steps_s);
     replay_run(&session->replay, &session->choice, replay->steps_s);
     if (session->out->ideal.steps_s)
-        replay->slowdown = mean_of(replay->steps_s, session->steps) /
-                           mean_of(session->out->ideal.steps_s, session->steps);
+        replay->slowdown = mean_of_steps(replay->steps_s, session->steps) /
+                           mean_of_steps(session->out->ideal.steps_s, session->steps);
 }
 
 /* S_t: sends and receives of a direction are one type. */
+static void run_type(struct session *session, const char *name, uint32_t type, uint32_t other) {
+    if (isnan(session->replay.ideal_s[type]))
+        return;
+    choose_all(session, false, true);
+    session->choice.types[type] = session->choice.types[other] = true;
+    struct straggler_replay *replay = array_add(&session->out->types);
+    replay->name = name;
+    run(session, replay);
+}
+
 static void run_types(struct session *session) {
-    static const struct {
-        const char *name;
-        uint32_t one, other;
-    } pairs[] = {{"forward-pp-comm", FORWARD_SEND, FORWARD_RECV},
-                 {"backward-pp-comm", BACKWARD_SEND, BACKWARD_RECV}};
-    for (uint32_t t = 0; t < OPERATION_TYPE_COUNT; t++) {
-        if (isnan(session->replay.ideal_s[t]) || t == FORWARD_SEND || t == FORWARD_RECV ||
-            t == BACKWARD_SEND || t == BACKWARD_RECV)
-            continue;
-        choose_all(session, false, true);
-        session->choice.types[t] = true;
-        struct straggler_replay *replay = array_add(&session->out->types);
-        replay->name = operation_type_names[t];
-        run(session, replay);
-    }
-    for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++) {
-        if (isnan(session->replay.ideal_s[pairs[p].one]))
-            continue;
-        choose_all(session, false, true);
-        session->choice.types[pairs[p].one] = session->choice.types[pairs[p].other] = true;
-        struct straggler_replay *replay = array_add(&session->out->types);
-        replay->name = pairs[p].name;
-        run(session, replay);
-    }
+    for (uint32_t t = 0; t < OPERATION_TYPE_COUNT; t++)
+        if (!operation_is_transfer(t))
+            run_type(session, operation_type_names[t], t, t);
+    run_type(session, "forward-pp-comm", FORWARD_SEND, FORWARD_RECV);
+    run_type(session, "backward-pp-comm", BACKWARD_SEND, BACKWARD_RECV);
 }
 
 static void run_workers(struct session *session) {
@@ -99,9 +90,9 @@ static void run_workers(struct session *session) {
 static double share_without(struct session *session) {
     struct straggler_replay replay = {0};
     run(session, &replay);
-    double own = mean_of(session->out->own.steps_s, session->steps);
-    double ideal = mean_of(session->out->ideal.steps_s, session->steps);
-    double share = (own - mean_of(replay.steps_s, session->steps)) / (own - ideal);
+    double own = mean_of_steps(session->out->own.steps_s, session->steps);
+    double ideal = mean_of_steps(session->out->ideal.steps_s, session->steps);
+    double share = (own - mean_of_steps(replay.steps_s, session->steps)) / (own - ideal);
     free(replay.steps_s);
     return own == ideal ? NAN : share;
 }
@@ -270,8 +261,8 @@ static void compute(struct session *session, uint32_t gpus) {
     choose_all(session, true, true);
     run(session, &out->own);
     out->ideal.slowdown = 1;
-    double own_s = mean_of(out->own.steps_s, session->steps);
-    out->launch_slowdown = mean_of(out->base_s, session->steps) / own_s;
+    double own_s = mean_of_steps(out->own.steps_s, session->steps);
+    out->launch_slowdown = mean_of_steps(out->base_s, session->steps) / own_s;
     run_types(session);
     run_workers(session);
     blame_slowest(session);
@@ -279,7 +270,7 @@ static void compute(struct session *session, uint32_t gpus) {
     find_cause(out);
     out->gpus = gpus > 0 ? gpus : (double)session->workers;
     out->lost_gpu_hours = out->gpus * (double)session->steps / 3600 *
-                          (own_s - mean_of(out->ideal.steps_s, session->steps));
+                          (own_s - mean_of_steps(out->ideal.steps_s, session->steps));
 }
 
 int stragglers_load(struct stragglers *stragglers, const char *path, uint32_t gpus,
@@ -294,7 +285,7 @@ int stragglers_load(struct stragglers *stragglers, const char *path, uint32_t gp
     session.choice.workers = mem_zalloc(session.workers + 1, sizeof *session.choice.workers);
     if (r == 0)
         compute(&session, gpus);
-    if (r == 0 && !(mean_of(stragglers->ideal.steps_s, session.steps) > 0))
+    if (r == 0 && !(mean_of_steps(stragglers->ideal.steps_s, session.steps) > 0))
         r = problems_say(problems, "%s: expected durations above 0, got steps of 0 s", path);
     free(session.choice.workers);
     replay_finish(&session.replay);

@@ -35,6 +35,7 @@ struct stragglers {
 /* gpus: 0: one a worker. Negative after adding every problem of the file. */
 int stragglers_load(struct stragglers *stragglers, const char *path, uint32_t gpus,
                     struct problems *problems) MUST_CHECK;
+double mean_of_steps(const double *steps_s, size_t count);
 const char *straggler_cause_text(enum straggler_cause cause);
 /* All figures, of every step, too; in the arena. */
 struct figure *stragglers_figures(const struct stragglers *stragglers, struct arena *arena);

@@ -20,36 +20,29 @@ struct reading {
     bool has_job;
 };
 
-static void note_count(struct reading *reading, const struct trace_rank *rank, uint64_t count,
-                       const char *what) {
-    if (count > 0)
-        problems_say(reading->read.notes, "%s: %llu %s", rank->trace->path,
-                     (unsigned long long)count, what);
-}
-
 /* Events outside the window change no figure. */
-static void note_tally(struct reading *reading, const struct trace_rank *rank,
-                       struct trace_tally tally, const char *what) {
+static void note_tally(struct problems *notes, const char *path, struct trace_tally tally,
+                       const char *what) {
     struct str text = {0};
     if (tally.file > tally.window)
         str_addf(&text, " (%llu in the whole file)", (unsigned long long)tally.file);
     if (tally.window > 0)
-        problems_say(reading->read.notes, "%s: %llu GPU events of the window%s %s",
-                     rank->trace->path, (unsigned long long)tally.window,
-                     text.length > 0 ? text.text : "", what);
+        problems_say(notes, "%s: %llu GPU events of the window%s %s", path,
+                     (unsigned long long)tally.window, text.length > 0 ? text.text : "", what);
     str_finish(&text);
 }
 
-static void note_rank(struct reading *reading, const struct trace_rank *rank) {
-    note_count(reading, rank, rank->crowded,
-               "events of the file have names, sizes or threads too many to tell apart");
-    note_count(reading, rank, rank->doubled,
-               "correlation ids of the file are of two launches: the first one counts");
-    note_tally(reading, rank, rank->early, "begin before their launch: they count as without one");
-    note_count(reading, rank, rank->overlapping,
-               "GPU events of the window begin before the event before them in their stream has "
-               "ended");
-    note_tally(reading, rank, rank->unlaunched,
+static void note_rank(struct problems *notes, const struct trace_rank *rank) {
+    const char *path = rank->trace->path;
+    problems_say_count(notes, path, rank->crowded,
+                       "events of the file have names, sizes or threads too many to tell apart");
+    problems_say_count(notes, path, rank->doubled,
+                       "correlation ids of the file are of two launches: the first one counts");
+    note_tally(notes, path, rank->early, "begin before their launch: they count as without one");
+    problems_say_count(notes, path, rank->overlapping,
+                       "GPU events of the window begin before the event before them in their "
+                       "stream has ended");
+    note_tally(notes, path, rank->unlaunched,
                "have no launch in the trace: what they waited for is unknown");
     bool has_frames = false, has_addresses = false;
     for (size_t i = 0; i < rank->ops.count && !has_frames; i++)
@@ -57,12 +50,10 @@ static void note_rank(struct reading *reading, const struct trace_rank *rank) {
     for (size_t i = 0; i < rank->memory.count && !has_addresses; i++)
         has_addresses = rank->memory.at[i].address != 0;
     if (has_addresses && !has_frames)
-        problems_say(reading->read.notes,
-                     "%s: no Python stacks: what holds memory is known by operator alone",
-                     rank->trace->path);
+        problems_say(notes, "%s: no Python stacks: what holds memory is known by operator alone",
+                     path);
     if (rank->trace->steps.count == 0)
-        problems_say(reading->read.notes, "%s: no steps are marked: the window is the whole trace",
-                     rank->trace->path);
+        problems_say(notes, "%s: no steps are marked: the window is the whole trace", path);
 }
 
 static void *add_rank(void *context) {
@@ -165,7 +156,7 @@ static int read_job(struct reading *reading, char *const *paths, size_t count,
         struct trace_rank *rank = reading->ranks.at[i] = reading->read.traces[i].watcher;
         trace_rank_join(rank, &reading->read.traces[i]);
         trace_links_init(rank);
-        note_rank(reading, rank);
+        note_rank(&report->notes, rank);
         if (reading->read.figures[i].step_count > rank->trace->steps.count)
             problems_say(&report->notes, "%s: steps after the first %zu are not in the window",
                          rank->trace->path, rank->trace->steps.count);

@@ -5,15 +5,9 @@
 #include "ingest/kineto/kineto_trace.h"
 #include "ingest/trace_edit/trace_edit.h"
 
-/* --- trace_fields: what an event says of itself --- */
-
-struct trace_fields {
-    struct slice phase, category, name, start, duration, id, arguments, process;
-};
-
-/* The members that the text has, as written, texts without quotes except of id and process. Not
-   all: reading ends as soon as it is known that neither arguments nor id are wanted. */
-void trace_fields_read(struct slice text, bool all, struct trace_fields *ret_fields);
+/* The members that the text has. Not all: reading ends as soon as it is known that neither
+   arguments nor id are wanted. */
+void trace_fields_read(struct slice text, bool all, struct kineto_fields *ret_fields);
 
 /* --- trace_pass: each event and each other member of a file, one by one --- */
 
@@ -21,6 +15,7 @@ struct trace_pass {
     const char *path;
     void *context;
     int (*event)(void *context, const struct json_item *item, struct error *reterr);
+    struct trace_writer *writer; /* gets the other members as they are; NULL: `member` does */
     int (*member)(void *context, const struct json_item *item,
                   struct error *reterr); /* NULL: they are passed over */
     /* NULL, or where the next event that is wanted begins: at this one, or at a later one. */

@@ -11,7 +11,8 @@
 
 struct stamped { /* 12 bytes: an int64_t would make it 16 */
     uint32_t correlation;
-    uint32_t low, high; /* of the time */
+    int32_t high; /* of the time */
+    uint32_t low;
 };
 
 /* Events of the file one after the other, which the second pass reads if one of them may be kept.
@@ -54,21 +55,15 @@ struct cut {
 
 static struct stamped stamp(uint32_t correlation, int64_t time_ns) {
     uint64_t bits = (uint64_t)time_ns;
-    return (struct stamped){correlation, (uint32_t)bits, (uint32_t)(bits >> 32)};
+    return (struct stamped){correlation, (int32_t)(bits >> 32), (uint32_t)bits};
 }
 
 static int64_t time_of(const struct stamped *stamped) {
-    return (int64_t)((uint64_t)stamped->high << 32 | stamped->low);
+    return (int64_t)((uint64_t)(uint32_t)stamped->high << 32 | stamped->low);
 }
 
 /* The earlier launch of a correlation that comes twice. */
-static int by_correlation(const void *left, const void *right) {
-    const struct stamped *a = left, *b = right;
-    int64_t time_a = time_of(a), time_b = time_of(b);
-    return a->correlation != b->correlation ? COMPARE(a->correlation, b->correlation)
-                                            : COMPARE(time_a, time_b);
-}
-
+ORDER_BY(by_correlation, struct stamped, ASC(correlation) ASC(high) ASC(low))
 ORDER_BY(by_key, struct flow_end, ASC(key))
 
 /* Place of the launch, or SIZE_MAX. */
@@ -93,7 +88,7 @@ struct timed {
     enum sort sort;
     int64_t start_ns, end_ns;
     uint32_t correlation; /* of a launch flow its id; 0: none */
-    struct trace_fields fields;
+    struct kineto_fields fields;
 };
 
 static uint32_t correlation_in(struct slice value) {
@@ -110,7 +105,7 @@ static struct timed read_timed(struct slice text) {
     struct timed t = {0};
     int64_t duration_ns = 0;
     trace_fields_read(text, false, &t.fields);
-    const struct trace_fields *f = &t.fields;
+    const struct kineto_fields *f = &t.fields;
     char phase = f->phase.length == 1 ? f->phase.at[0] : 0;
     if (phase == 'M') {
         t.sort = METADATA;
@@ -123,17 +118,16 @@ static struct timed read_timed(struct slice text) {
     t.sort = HOST;
     t.end_ns = t.start_ns + duration_ns;
     if (phase == 's' || phase == 'f' || phase == 't') {
-        t.correlation = is_launch_flow(f->category) ? correlation_in(f->id) : 0;
+        t.correlation = is_launch_flow(f->category_text) ? correlation_in(f->id) : 0;
         t.sort = t.correlation > 0 ? LAUNCH_FLOW : FLOW;
     } else if (phase == 'X') {
-        enum kineto_category category = kineto_category_of(f->category);
-        if (category == KINETO_KERNEL || category == KINETO_COPY)
+        if (f->category == KINETO_KERNEL || f->category == KINETO_COPY)
             t.sort = GPU;
-        else if (category == KINETO_CALL && kineto_is_launch(f->name))
+        else if (f->category == KINETO_CALL && kineto_is_launch(f->name))
             t.sort = LAUNCH;
-        else if (category == KINETO_CALL && slice_find(f->name, "StreamWaitEvent"))
+        else if (f->category == KINETO_CALL && slice_find(f->name, "StreamWaitEvent"))
             t.sort = STREAM_WAIT;
-        else if (slice_is(f->category, "gpu_user_annotation"))
+        else if (slice_is(f->category_text, "gpu_user_annotation"))
             t.sort = GPU_ANNOTATION;
         if (t.sort == GPU || t.sort == LAUNCH)
             t.correlation = correlation_in(json_find(f->arguments, "correlation"));
@@ -141,17 +135,16 @@ static struct timed read_timed(struct slice text) {
     return t;
 }
 
-static uint64_t flow_key(const struct trace_fields *f) {
-    return hash_bytes(hash_bytes(HASH_START, f->category.at, f->category.length), f->id.at,
-                      f->id.length);
+static uint64_t flow_key(const struct kineto_fields *f) {
+    return hash_bytes(hash_bytes(HASH_START, f->category_text.at, f->category_text.length),
+                      f->id.at, f->id.length);
 }
 
 /* ---- The first pass ---- */
 
 static void add_step(struct cut *cut, const struct timed *t) {
     int64_t number;
-    if (!kineto_may_be_step(kineto_category_of(t->fields.category)) ||
-        !kineto_step_number(t->fields.name, &number))
+    if (!kineto_may_be_step(t->fields.category) || !kineto_step_number(t->fields.name, &number))
         return;
     bool is_first = cut->least > cut->most;
     cut->least = is_first || number < cut->least ? number : cut->least;
@@ -338,27 +331,26 @@ static uint64_t next_wanted(void *context, uint64_t offset) {
     return cut->block < cut->blocks.count ? blocks[cut->block].offset : cut->last_offset;
 }
 
-static int write_member(void *context, const struct json_item *item, struct error *reterr) {
-    return trace_writer_member(&((struct cut *)context)->writer, item, reterr);
-}
-
 static int write_cut(struct cut *cut, const char *path, struct error *reterr) {
-    const struct trace_pass second = {path, cut, write_event, write_member, next_wanted};
+    const struct trace_pass second = {.path = path,
+                                      .context = cut,
+                                      .event = write_event,
+                                      .writer = &cut->writer,
+                                      .next = next_wanted};
     int r = trace_writer_open(&cut->writer, cut->edit->output, reterr);
     if (r < 0)
         return r;
     r = trace_pass_run(cut->edit, &second, true, reterr);
     cut->edit->kept = cut->writer.events;
-    if (cut->untimed > 0)
-        problems_say(&cut->edit->notes, "%s: %llu events without a readable time left out", path,
-                     (unsigned long long)cut->untimed);
+    problems_say_count(&cut->edit->notes, path, cut->untimed,
+                       "events without a readable time left out");
     return trace_writer_close(&cut->writer, r, reterr);
 }
 
 int trace_cut_write(struct trace_edit *edit, const char *path, int64_t first, int64_t last,
                     struct problems *problems, struct error *reterr) {
     struct cut cut = {.edit = edit, .path = path, .first = first, .last = last, .least = 1};
-    const struct trace_pass pass = {path, &cut, look_at_event, NULL, NULL};
+    const struct trace_pass pass = {.path = path, .context = &cut, .event = look_at_event};
     int r = trace_pass_run(edit, &pass, false, reterr);
     if (r == 0)
         r = choose(&cut, path, problems);

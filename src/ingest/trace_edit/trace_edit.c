@@ -12,50 +12,24 @@
 
 /* --- trace_fields --- */
 
-static inline bool is_key(struct slice key, const char *name) {
-    return key.length == strlen(name) && memcmp(key.at, name, key.length) == 0;
-}
-
-void trace_fields_read(struct slice text, bool all, struct trace_fields *f) {
+void trace_fields_read(struct slice text, bool all, struct kineto_fields *f) {
     struct json_cursor cursor = json_inside(text);
     struct slice key, value;
-    *f = (struct trace_fields){0};
+    *f = (struct kineto_fields){.category = KINETO_OTHER};
     while (json_member(&cursor, &key, &value)) {
-        if (is_key(key, "ph"))
-            f->phase = json_string(value);
-        else if (is_key(key, "cat"))
-            f->category = json_string(value);
-        else if (is_key(key, "name"))
-            f->name = json_string(value);
-        else if (is_key(key, "ts"))
-            f->start = value;
-        else if (is_key(key, "dur"))
-            f->duration = value;
-        else if (is_key(key, "pid"))
-            f->process = value;
-        else if (is_key(key, "id"))
-            f->id = value;
-        else if (is_key(key, "args"))
-            f->arguments = value;
+        kineto_take_field(f, key, value);
         if (all || !f->phase.at)
             continue;
-        if (is_key(f->phase, "M"))
+        if (slice_is(f->phase, "M"))
             return;
-        if (f->duration.at && f->start.at && f->name.at && f->category.at) {
-            enum kineto_category category = kineto_category_of(f->category);
-            if (category != KINETO_KERNEL && category != KINETO_COPY && category != KINETO_CALL)
-                return;
-        }
+        if (f->duration.at && f->start.at && f->name.at && f->category_text.at &&
+            f->category != KINETO_KERNEL && f->category != KINETO_COPY &&
+            f->category != KINETO_CALL)
+            return;
     }
 }
 
 /* --- trace_pass --- */
-
-static void note_count(struct trace_edit *edit, const char *path, uint64_t count,
-                       const char *what) {
-    if (count > 0)
-        problems_say(&edit->notes, "%s: %llu %s left out", path, (unsigned long long)count, what);
-}
 
 static int end_pass(struct trace_edit *edit, const struct trace_pass *pass,
                     const struct json_stream *stream, uint64_t records, struct error *reterr) {
@@ -73,10 +47,12 @@ static int end_pass(struct trace_edit *edit, const struct trace_pass *pass,
     if (truncation)
         problems_say(&edit->notes, "%s: %s, %llu events read", pass->path, truncation,
                      (unsigned long long)records);
-    note_count(edit, pass->path, losses.records, "damaged events");
-    note_count(edit, pass->path, losses.strangers, "elements that are no events");
-    note_count(edit, pass->path, losses.stretches, "damaged stretches outside of events");
-    note_count(edit, pass->path, long_members, "members of over 1 MiB");
+    problems_say_count(&edit->notes, pass->path, losses.records, "damaged events left out");
+    problems_say_count(&edit->notes, pass->path, losses.strangers,
+                       "elements that are no events left out");
+    problems_say_count(&edit->notes, pass->path, losses.stretches,
+                       "damaged stretches outside of events left out");
+    problems_say_count(&edit->notes, pass->path, long_members, "members of over 1 MiB left out");
     edit->damaged |= damaged;
     edit->records += records;
     return 0;
@@ -122,6 +98,8 @@ int trace_pass_run(struct trace_edit *edit, const struct trace_pass *pass, bool 
                 "%s: expected a trace of the PyTorch profiler, got the trace of a simulated "
                 "run: `easim timeline` writes recorded runs for Perfetto",
                 pass->path);
+        else if (pass->writer)
+            r = trace_writer_member(pass->writer, &item, reterr);
         else if (pass->member)
             r = pass->member(pass->context, &item, reterr);
         records += item.key.length == 0;
@@ -240,15 +218,11 @@ struct filter {
 
 static int filter_event(void *context, const struct json_item *item, struct error *reterr) {
     struct filter *filter = context;
-    struct trace_fields f;
+    struct kineto_fields f;
     trace_fields_read(item->text, false, &f);
-    return is_key(f.phase, "M") || filter->wanted[category_number(f.category)]
+    return slice_is(f.phase, "M") || filter->wanted[category_number(f.category_text)]
                ? trace_writer_event(&filter->writer, item->text, reterr)
                : 0;
-}
-
-static int filter_member(void *context, const struct json_item *item, struct error *reterr) {
-    return trace_writer_member(&((struct filter *)context)->writer, item, reterr);
 }
 
 static int choose_categories(struct filter *filter, const char *names, struct problems *problems) {
@@ -272,7 +246,8 @@ static int choose_categories(struct filter *filter, const char *names, struct pr
 int trace_filter_write(struct trace_edit *edit, const char *path, const char *names,
                        struct problems *problems, struct error *reterr) {
     struct filter filter = {0};
-    const struct trace_pass pass = {path, &filter, filter_event, filter_member, NULL};
+    const struct trace_pass pass = {
+        .path = path, .context = &filter, .event = filter_event, .writer = &filter.writer};
     if (choose_categories(&filter, names, problems) < 0)
         return ERROR_INPUT;
     int r = trace_writer_open(&filter.writer, edit->output, reterr);

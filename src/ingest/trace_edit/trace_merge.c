@@ -112,7 +112,7 @@ static void add_microseconds(struct str *out, int64_t time_ns) {
              (unsigned)(size % 1000));
 }
 
-static void change_process(struct merge *merge, const struct trace_fields *f) {
+static void change_process(struct merge *merge, const struct kineto_fields *f) {
     struct change *change = &merge->changes[PROCESS];
     int64_t number;
     change->value = f->process;
@@ -127,7 +127,7 @@ static void change_process(struct merge *merge, const struct trace_fields *f) {
 }
 
 /* Flow ids of 32 bits stay numbers, which a viewer in JavaScript holds exactly. */
-static void change_flow(struct merge *merge, const struct trace_fields *f) {
+static void change_flow(struct merge *merge, const struct kineto_fields *f) {
     struct change *change = &merge->changes[FLOW_ID];
     int64_t number;
     change->value = f->id;
@@ -142,7 +142,7 @@ static void change_flow(struct merge *merge, const struct trace_fields *f) {
 }
 
 /* Times of other events than metadata; false: unreadable, or beyond what 64 bits hold. */
-static bool change_start(struct merge *merge, const struct trace_fields *f) {
+static bool change_start(struct merge *merge, const struct kineto_fields *f) {
     struct change *change = &merge->changes[START];
     int64_t start_ns;
     change->value = f->start;
@@ -156,7 +156,7 @@ static bool change_start(struct merge *merge, const struct trace_fields *f) {
 }
 
 /* A process shows whose it is. */
-static void change_name(struct merge *merge, const struct trace_fields *f) {
+static void change_name(struct merge *merge, const struct kineto_fields *f) {
     struct slice name = json_find(f->arguments, "name");
     if (!slice_is(f->phase, "M") || !slice_is(f->name, "process_name") || !json_is_string(name))
         return;
@@ -190,7 +190,7 @@ static void splice(struct merge *merge, struct slice text) {
 
 static int merge_event(void *context, const struct json_item *item, struct error *reterr) {
     struct merge *merge = context;
-    struct trace_fields f;
+    struct kineto_fields f;
     for (size_t i = 0; i < CHANGES; i++)
         merge->changes[i].text.length = 0;
     trace_fields_read(item->text, true, &f);
@@ -238,7 +238,8 @@ static int write_members(struct merge *merge, struct error *reterr) {
 
 static int write_rank(struct merge *merge, const struct kineto_trace *trace, int64_t shift_ns,
                       struct error *reterr) {
-    const struct trace_pass pass = {trace->path, merge, merge_event, keep_member, NULL};
+    const struct trace_pass pass = {
+        .path = trace->path, .context = merge, .event = merge_event, .member = keep_member};
     merge->rank = trace->rank < 0 ? 0 : trace->rank;
     merge->shift_ns = shift_ns;
     merge->untimed = 0;
@@ -252,9 +253,8 @@ static int write_rank(struct merge *merge, const struct kineto_trace *trace, int
         r = trace_pass_run(merge->edit, &pass, false, reterr);
     if (r == 0)
         r = write_members(merge, reterr);
-    if (merge->untimed > 0)
-        problems_say(&merge->edit->notes, "%s: %llu events without a readable time left out",
-                     trace->path, (unsigned long long)merge->untimed);
+    problems_say_count(&merge->edit->notes, trace->path, merge->untimed,
+                       "events without a readable time left out");
     if (merge->pids.entries.count > PIDS_OF_RANK)
         problems_say(&merge->edit->notes, "%s: over %d processes: the last ones have one pid",
                      trace->path, PIDS_OF_RANK);
