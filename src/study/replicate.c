@@ -230,6 +230,7 @@ static int run_one(struct pool *pool, uint32_t index, struct slot *slot) {
                   problems.count ? problems.texts[0] : "no workload");
     else
         r = simulate_replication(pool, index, &workload, slot);
+    jobs_to_come_finish(workload.to_come);
     workload_finish(&workload);
     problems_finish(&problems);
     return r;

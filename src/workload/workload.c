@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 void workload_finish(struct workload *workload) {
-    jobs_to_come_finish(workload->to_come);
     free(workload->jobs.at);
     free(workload->users.at);
     free(workload->label_names.at);

@@ -52,7 +52,8 @@ void workload_finish(struct workload *workload);
 void jobs_to_come_make(const struct workload *workload, uint32_t job);
 /* Nobody looks at `count` jobs from `first` on any more: they read as zero. */
 void jobs_to_come_forget(const struct workload *workload, uint32_t first, uint32_t count);
-void jobs_to_come_finish(struct jobs_to_come *to_come); /* accepts NULL */
+/* Before workload_finish, of a workload of source_await; accepts NULL. */
+void jobs_to_come_finish(struct jobs_to_come *to_come);
 
 /* Whether both are the same work of the same users at the same times: two draws from one source. */
 bool workload_same_jobs(const struct workload *workload, const struct workload *other);
