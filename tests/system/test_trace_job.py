@@ -234,6 +234,20 @@ def test_operations(folder):
     return len(made) + 2
 
 
+def test_names(folder):
+    """Kernels whose names differ in their last byte are two, however long they are (of real traces: up to 5,123 bytes), and the library
+    FBGEMM makes no kernel and no operator a GEMM."""
+    long = f"void cute_kernel<{'Layout<1>, ' * 1000}"
+    names = {f"{long}A>": "other", f"{long}B>": "other", "void fbgemm_gpu::permute_2D_data_kernel<int>": "other", "void fbgemm_gpu::f8_gemm": "gemm",
+             "direct_copy": "other", "scan": "reduction"}
+    rank = Rank().step(0, 0, 100).add("cpu_op", "fbgemm::bounds_check_indices", 4, 6).add("cpu_op", "fbgemm::asynchronous_complete_cumsum", 6, 8)
+    for i, name in enumerate(names):
+        rank.call("cudaLaunchKernel", i + 1, i + 2, i + 1).kernel(name, 10 + 10 * i, 15 + 11 * i, i + 1)
+    got = found(rank.write(folder / "a.json"))["kernels"]
+    assert {row["name"]: (row["family"], row["total_us"]) for row in got} == {name: (family, 5 + i) for i, (name, family) in enumerate(names.items())}, got
+    return len(names)
+
+
 def test_before(folder):
     # Per step: a 20 to 30 (changed), b 20 to 21 (under 10 %), c is gone (changed), d is new (changed).
     old = Rank().step(0, 0, 100).kernel("a", 0, 20, 1).kernel("b", 20, 40, 2).kernel("c", 40, 50, 3).write(folder / "old.json")
@@ -568,5 +582,5 @@ def test_real_work_and_memory(folder):
 
 if __name__ == "__main__":
     cases(test_path_by_hand, test_what_if_by_hand, test_delays_by_hand, test_streams_by_hand, test_queue_by_hand, test_late_rank, test_clocks_off,
-          test_late_stage_and_groups, test_operations, test_before, test_memory, test_files, test_page, test_profile, test_gain, test_bad_inputs, test_part_of_a_trace, test_mtia_and_hip, test_real_traces,
+          test_late_stage_and_groups, test_operations, test_names, test_before, test_memory, test_files, test_page, test_profile, test_gain, test_bad_inputs, test_part_of_a_trace, test_mtia_and_hip, test_real_traces,
           test_unchanged_replay, test_real_work_and_memory, test_real_gain)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_NAME_BYTES  1000 /* of one name */
+#define MOST_NAME_BYTES  ((size_t)64 << 20) /* of all */
 #define MOST_SHAPES      65536
 #define MOST_SHAPE_BYTES ((size_t)16 << 20) /* of all */
 #define MOST_THREADS     65535
@@ -25,9 +25,10 @@ static uint32_t text_number(struct trace_rank *rank, struct intern *table, struc
 }
 
 static uint32_t name_number(struct trace_rank *rank, struct slice name) {
-    if (name.length > MOST_NAME_BYTES)
-        name.length = MOST_NAME_BYTES;
-    uint32_t number = text_number(rank, &rank->names, name, TRACE_MOST_NAMES);
+    const size_t count = rank->names.entries.count;
+    const bool fits = rank->name_bytes + name.length < MOST_NAME_BYTES;
+    uint32_t number = text_number(rank, &rank->names, name, fits ? TRACE_MOST_NAMES : 0);
+    rank->name_bytes += rank->names.entries.count > count ? name.length : 0;
     return number == INTERN_NONE ? 0 : number; /* the first name is "others" */
 }
 

@@ -91,7 +91,7 @@ struct trace_rank {
     loads; /* by name: 1, whether it matches the pattern of data loading; 2: not */
     struct intern names, shapes, threads;
     struct intern copy_sizes; /* int64_t, in bytes */
-    size_t shape_bytes;
+    size_t name_bytes, shape_bytes;
     char *device_name;
     int64_t multiprocessors; /* 0: not given */
     int64_t device;          /* number of its GPU; -1: not given */
