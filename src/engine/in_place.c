@@ -79,6 +79,7 @@ void segments_cut_limited(struct sim *sim) {
 void segments_settle_limits(struct sim *sim) {
     struct limits *l = sim->limits;
     power_cap_settle(sim);
+    limits_ask_followed(sim);
     for (size_t i = 0; i < l->fresh.count; i++)
         if (limits_take_flag(sim, l->fresh.at[i], LIMIT_FRESH))
             change_limit(sim, l->fresh.at[i]);

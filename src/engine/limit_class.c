@@ -122,9 +122,10 @@ int64_t limit_class_want_nw(const struct limit_class *c) {
 }
 
 struct limit_hold limit_class_at(const struct limit_class *c, int64_t gpu_nw) {
-    int64_t full_nw = c->full.nw / c->k, nw = gpu_nw < full_nw ? gpu_nw : full_nw;
-    double goodput = c->fastest * limit_curve_speed(&c->curve, power_w(nw));
-    return (struct limit_hold){fmin(goodput, c->full.goodput), c->k * nw};
+    if (gpu_nw >= c->full.nw / c->k)
+        return c->full;
+    double goodput = c->fastest * limit_curve_speed(&c->curve, power_w(gpu_nw));
+    return (struct limit_hold){fmin(goodput, c->full.goodput), c->k * gpu_nw};
 }
 
 static struct limit_hold hold_at(const struct limit_class *c, const struct limit_place *place) {

@@ -42,10 +42,10 @@ void limits_finish(struct sim *sim) {
     limit_classes_finish(&l->classes);
     for (uint32_t h = 0; h < sim->cluster->gpu_type_count; h++)
         free(l->queues[h].changes.at);
-    void *const all[] = {l->class_of,  l->group_of,   l->place_of,   l->totals,
-                         l->jobs.at,   l->wanted.at,  l->held.at,    l->groups.at,
-                         l->flags.at,  l->pending.at, l->members.at, l->rests.at,
-                         l->places.at, l->queues,     l->fresh.at,   l->unshown.at};
+    void *const all[] = {l->class_of,   l->group_of,   l->place_of,  l->totals,   l->jobs.at,
+                         l->wanted.at,  l->held.at,    l->groups.at, l->flags.at, l->pending.at,
+                         l->members.at, l->rests.at,   l->places.at, l->queues,   l->fresh.at,
+                         l->unshown.at, l->followed.at};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     timeheap_finish(&l->wakes);
@@ -149,10 +149,11 @@ static uint32_t throttled_gpus(const struct limits *l, size_t i) {
     return is_throttled ? held->k : 0;
 }
 
-/* Time below its flex that is not in the totals of its job yet. */
+/* Time below its flex that is not in the totals of its job yet: where it may lose nothing, all that
+   it is throttled, which costs no sum of its own. */
 static int64_t broken_ns(const struct limits *l, size_t i, int64_t throttled_ns) {
     const struct limit_class *held = &l->classes.at.at[l->held.at[i]];
-    return held->broken_nw < held->full.nw ? l->rests.at[i].broken_ns : throttled_ns;
+    return l->rests.at[i].broken_ns + (held->broken_nw < held->full.nw ? 0 : throttled_ns);
 }
 
 /* Time that a member was throttled since that was counted last, up to at_ns, from since_ns on. */
@@ -530,8 +531,10 @@ static void set_hold(struct sim *sim, size_t i, uint32_t class, struct limit_hol
         hold.goodput != m->hold.goodput ||
         (hold.nw != m->hold.nw && !sim->workload->jobs.at[l->jobs.at[i]].utilization);
     l->throttled_gpus -= throttled_gpus(l, i);
+    int64_t broken_before_ns = broken_ns(l, i, m->throttled_ns);
     m->hold = hold;
     l->held.at[i] = class;
+    l->rests.at[i].broken_ns += broken_before_ns - broken_ns(l, i, m->throttled_ns);
     l->throttled_gpus += throttled_gpus(l, i);
     l->flags.at[i] |= speeds_change ? LIMIT_TOUCHED : 0;
     if (is_to_be_shown)
@@ -549,12 +552,25 @@ void limits_follow(struct sim *sim, uint32_t job) {
          is_own = wish_w == sim->view.configs[old->config].power_limit_w;
     uint32_t class = limits_class(sim, job, run->config, run->span, is_own ? INFINITY : wish_w);
     const struct limit_class *c = &l->classes.at.at[class];
-    const struct limit_hold hold = is_full ? c->full : limit_class_at(c, now.nw / c->k);
+    int64_t least_nw = power_nw(limit_curve_least_w(&c->curve)), gpu_nw = now.nw / c->k;
+    const struct limit_hold hold =
+        is_full ? c->full : limit_class_at(c, gpu_nw > least_nw ? gpu_nw : least_nw);
     if (class != l->held.at[i] || !is_same(&hold, &now))
         set_hold(sim, i, class, hold);
-    const struct limit_hold target = limits_target(sim, job);
-    if (!is_same(&target, &hold) || l->class_of[job] != class)
-        limits_ask(sim, job);
+    array_push(&l->followed, job);
+}
+
+void limits_ask_followed(struct sim *sim) {
+    struct limits *l = sim->limits;
+    for (size_t n = 0; n < l->followed.count; n++) {
+        uint32_t job = l->followed.at[n];
+        if (!limits_have(sim, job))
+            continue;
+        const struct limit_hold target = limits_target(sim, job);
+        if (!is_same(&target, &limits_member(sim, job)->hold) || limits_is_wish(sim, job))
+            limits_ask(sim, job);
+    }
+    l->followed.count = 0;
 }
 
 bool limits_apply(struct sim *sim, uint32_t job) {

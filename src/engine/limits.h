@@ -81,6 +81,7 @@ struct limits {
     ARRAY_OF(struct limit_place) places; /* by group */
     struct limit_queue *queues;          /* by GPU type */
     ARRAY_OF(uint32_t) fresh, unshown;   /* jobs with that flag, and such as have left */
+    ARRAY_OF(uint32_t) followed;         /* jobs that limits_follow changed in this instant */
     struct timeheap wakes;               /* of members that are ALONE, ns, and such as were */
     uint64_t throttled_gpus;             /* of members that compute below their wish */
     double lost_gpu_s;                   /* GPUs x lost_s that is in the totals of jobs */
@@ -184,8 +185,9 @@ double limits_predicted_now(const struct sim *sim, uint32_t job);
 void limits_pass_due(struct sim *sim, uint32_t gpu_type,
                      void (*change)(struct sim *sim, uint32_t job));
 /* Its configuration or utilization is another, for the same limit: it goes on at the same draw, or
-   at its wish if it did. The change of its limit is pending. */
+   at its wish if it did. After the filling of this instant the change of its limit is asked for. */
 void limits_follow(struct sim *sim, uint32_t job);
+void limits_ask_followed(struct sim *sim);
 /* Makes the hold of its class and place hold, in members and meter. False: it did already. */
 bool limits_apply(struct sim *sim, uint32_t job);
 

@@ -56,8 +56,8 @@ struct run_end {
 /* A part of a run, of which the rest is in vain. */
 static void add_part(struct job_segments *segments, const struct job_segment *part,
                      struct run_end *end) {
-    int64_t lost_ns = part->told.end_ns - end->kept_until_ns,
-            length_ns = part->told.end_ns - part->told.start_ns;
+    bool is_any = part->told.end_ns > part->told.start_ns || part->work > 0;
+    int64_t lost_ns = is_any ? part->told.end_ns - end->kept_until_ns : 0;
     struct run_sums *at = &end->at;
     const struct run_sums *kept = &end->kept;
     at->work += part->work;
@@ -69,7 +69,7 @@ static void add_part(struct job_segments *segments, const struct job_segment *pa
         .energy = at->energy > kept->energy ? at->energy - kept->energy : 0,
         .throttled_ns = at->throttled_ns - kept->throttled_ns,
         .limit_lost_s = fmax(0, at->limit_lost_s - kept->limit_lost_s)};
-    add_lost_run(segments, part, lost_ns < length_ns ? lost_ns : length_ns, &in_vain);
+    add_lost_run(segments, part, lost_ns, &in_vain);
 }
 
 /* A run is over, the last lost_ns of it in vain; last: its last phase. */

@@ -108,6 +108,30 @@ def flex_and_utilization(folder):
     assert summary["flex_broken"] == "0", summary
 
 
+def use_changes(folder):
+    """What a job draws from the instant at which its utilization is another, until the change of its limit holds. The cap leaves 300 W."""
+    at_300 = rho(300 / 400)
+    # It comes to be at its wish, of 268.2... W, and the 300 W of before are forgotten: 400 W, until the change holds after its end.
+    middle = 0.6234567891234
+    found, _ = run(folder, [("a", 0, 300, 1, 0, "g")], 350, {}, types=[{"limit_delay_s": 200}], steps_of_use=[["a", 100, middle], ["a", 200, 1]])
+    near(found["a"]["finish_s"], 100 / at_300 + 200)
+    near(found["a"]["energy_j"], 300 * 100 / at_300 + (50 + 350 * middle) * 100 + 400 * 100)
+    # The cap leaves 100 W of 120 W; then the least of 400 W is 160 W, which it draws at once, and goes on to.
+    keys = {"floor_w": 100, "limit_delay_s": 5}
+    found, _ = run(folder, [("a", 0, 100, 0.2, 0, "g")], 150, {}, types=[keys], steps_of_use=[["a", 0, 0.2], ["a", 50, 1]])
+    near(found["a"]["finish_s"], 50 / rho(100 / 120) + 50 / rho(160 / 400))
+    near(found["a"]["energy_j"], 100 * 50 / rho(100 / 120) + 160 * 50 / rho(160 / 400))
+    # Without delay the change holds at that instant: 300 W of 400, then of 365 W, then 155 W, which are below the floor of 160 W. So no
+    # share of these can be lost, and 300 W before were above its flex.
+    found, summary = run(folder, [("a", 0, 300, 1, 0.25, "g")], 350, {"order": "by_flex"}, types=[{"limit_delay_s": 0}],
+                         steps_of_use=[["a", 100, 0.9], ["a", 200, 0.3]])
+    slow_s = 100 / at_300 + 100 / rho(300 / 365)
+    near(found["a"]["finish_s"], slow_s + 100)
+    near(found["a"]["energy_j"], 300 * slow_s + 155 * 100)
+    near(found["a"]["throttled_s"], slow_s)
+    assert (summary["flex_broken"], found["a"]["flex_broken_s"]) == ("0", "0.0"), found["a"]
+
+
 def left_after_a_stop(folder):
     """A slowed job that is preempted has left what its checkpoint of each 10 s says, also if its policy has seen it change meanwhile. So it
     goes back to the GPU of twice the speed, where it ends earlier, not to that of less power. 300 W up to 20.1 s, then 270 W, until 45 s."""
@@ -159,4 +183,4 @@ def refused_by_admission(folder):
     assert "would raise the power" not in told, told
 
 
-cases(refused_by_admission, held_with_context, starts_keep_flex, flex_and_utilization, left_after_a_stop, services_count_at_most, replicas_go_last)
+cases(refused_by_admission, held_with_context, starts_keep_flex, flex_and_utilization, use_changes, left_after_a_stop, services_count_at_most, replicas_go_last)
