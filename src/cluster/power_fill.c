@@ -73,8 +73,38 @@ static void fill_stage(struct fill_domain *domains, uint32_t domain_count,
             groups[g].x[stage] = 1;
 }
 
+/* The same for one domain, which stops all groups at one x: most clusters have no more. */
+static void fill_one(const struct fill_domain *domain, struct fill_group *groups,
+                     uint32_t group_count) {
+    int128 room_nw = (int128)domain->cap_nw - domain->fixed_nw;
+    double x[FILL_STAGES];
+    for (uint32_t g = 0; g < group_count; g++)
+        room_nw -= groups[g].part_count > 0 ? groups[g].parts[0].lo_nw : 0;
+    bool is_full = room_nw < 0;
+    for (int stage = 0; stage < FILL_STAGES; stage++) {
+        int64_t slope_nw = 0;
+        for (uint32_t g = 0; g < group_count && !is_full; g++)
+            slope_nw += groups[g].part_count > 0 ? groups[g].parts[0].rise_nw[stage] : 0;
+        x[stage] = is_full ? 0 : 1;
+        if (slope_nw > room_nw && !is_full)
+            x[stage] = (double)(int64_t)(room_nw * WHOLE / slope_nw) / WHOLE;
+        is_full = is_full || x[stage] < 1;
+        room_nw -= slope_nw;
+    }
+    for (uint32_t g = 0; g < group_count; g++) {
+        bool is_in = groups[g].part_count > 0;
+        groups[g].has_stopped = is_full && is_in;
+        for (int stage = 0; stage < FILL_STAGES; stage++)
+            groups[g].x[stage] = is_in ? x[stage] : 1;
+    }
+}
+
 void power_fill(struct fill_domain *domains, uint32_t domain_count, struct fill_group *groups,
                 uint32_t group_count) {
+    if (domain_count == 1) {
+        fill_one(domains, groups, group_count);
+        return;
+    }
     for (uint32_t d = 0; d < domain_count; d++) {
         domains[d].used = (int128)domains[d].fixed_nw * WHOLE;
         domains[d].slope_nw = 0;

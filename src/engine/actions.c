@@ -181,7 +181,7 @@ static int host_try_config(struct easim_plan *plan, uint32_t job, uint32_t confi
         *ret_power_w = sim->view.v->power_w;
     if (keeps)
         return (int)j->span;
-    const struct gpus_trial trial = gpus_try_config(sim, job, config);
+    const struct gpus_trial trial = gpus_try_config(sim, job, config, ret_power_w);
     if (trial.span >= 0 && ret_power_w)
         *ret_power_w = power_w(trial.committed_nw);
     return trial.span >= 0 && trial.is_over_cap ? (int)EASIM_CAP : trial.span;

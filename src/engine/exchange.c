@@ -267,7 +267,7 @@ enum refusal exchange_try(struct sim *sim, struct exchange *exchange, uint32_t *
     }
     reclaim_all(sim, exchange);
     *ret_committed_nw = sim->committed_nw + lent_nw + added_nw;
-    bool is_over_cap = power_cap_end_trial(sim, ret_committed_nw);
+    bool is_over_cap = power_cap_end_trial(sim, ret_committed_nw, true);
     if (fitting < exchange->count) {
         *ret_part = fitting;
         return REFUSED_NOFIT;

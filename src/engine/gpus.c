@@ -315,20 +315,28 @@ static struct gpus_trial try_free(struct sim *sim, uint32_t job, uint32_t config
 
 struct gpus_trial gpus_try_free(struct sim *sim, uint32_t job, uint32_t config) {
     struct gpus_trial trial = try_free(sim, job, config);
-    trial.is_over_cap = power_cap_end_trial(sim, &trial.committed_nw);
+    trial.is_over_cap = power_cap_end_trial(sim, &trial.committed_nw, false);
     return trial;
 }
 
-struct gpus_trial gpus_try_config(struct sim *sim, uint32_t job, uint32_t config) {
+struct gpus_trial gpus_try_config(struct sim *sim, uint32_t job, uint32_t config,
+                                  bool tells_power) {
     const struct job_run *run = &sim->runs[job];
-    if (sim->view.jobs[job].state != EASIM_JOB_RUNNING)
-        return gpus_try_free(sim, job, config);
-    placement_lend(&sim->placement, &run->allocation);
+    bool runs = sim->view.jobs[job].state == EASIM_JOB_RUNNING;
+    if (runs)
+        placement_lend(&sim->placement, &run->allocation);
     struct gpus_trial trial = try_free(sim, job, config);
-    trial.committed_nw +=
-        power_cap_try_without(sim, job, added_nw(sim, &run->allocation, run->config));
-    placement_reclaim(&sim->placement, &run->allocation);
-    trial.is_over_cap = power_cap_end_trial(sim, &trial.committed_nw);
+    if (runs) {
+        trial.committed_nw +=
+            power_cap_try_without(sim, job, added_nw(sim, &run->allocation, run->config));
+        placement_reclaim(&sim->placement, &run->allocation);
+    }
+    trial.is_over_cap = power_cap_end_trial(sim, &trial.committed_nw, tells_power);
+    if (sim->cap) {
+        sim->cap->tried_job = job;
+        sim->cap->tried_config = config;
+        sim->cap->tried_is_over = trial.span >= 0 && trial.is_over_cap;
+    }
     return trial;
 }
 
@@ -422,7 +430,10 @@ int64_t gpus_most_entry_nw(struct sim *sim, uint32_t job, uint32_t config) {
 bool gpus_over_cap(struct sim *sim, uint32_t job, uint32_t config) {
     if (!power_cap_binds(sim))
         return false;
-    const struct gpus_trial trial = gpus_try_config(sim, job, config);
+    const struct cap_state *cap = sim->cap;
+    if (cap && cap->tried_job == job && cap->tried_config == config)
+        return cap->tried_is_over;
+    const struct gpus_trial trial = gpus_try_config(sim, job, config, false);
     return trial.span >= 0 && trial.is_over_cap;
 }
 

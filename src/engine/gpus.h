@@ -42,7 +42,7 @@ struct gpus_trial {
 /* The result of taking config from the free GPUs now; job: EASIM_NONE if there is none. */
 struct gpus_trial gpus_try_free(struct sim *sim, uint32_t job, uint32_t config);
 /* The same for a start of a waiting job, or a resize of a running one, in config. */
-struct gpus_trial gpus_try_config(struct sim *sim, uint32_t job, uint32_t config);
+struct gpus_trial gpus_try_config(struct sim *sim, uint32_t job, uint32_t config, bool tells_power);
 
 /* Updates the view of free GPUs, except their number, after some were taken or given back. */
 void gpus_show_room(struct sim *sim, uint32_t gpu_type);

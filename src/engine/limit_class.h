@@ -9,6 +9,8 @@
 
 #define LIMIT_RANGES 2 /* in which the draw of a job rises, one after the other (power_cap.h) */
 
+#define LIMIT_CLASSES_FOUND 256
+
 /* Speed and power of a job at some place in its ranges. */
 struct limit_hold {
     double goodput; /* without noise and neighbours */
@@ -39,6 +41,7 @@ struct limit_classes {
     const struct workload *workload;
     const struct easim_config *configs; /* those of the view */
     struct intern keys;
+    uint32_t found[LIMIT_CLASSES_FOUND]; /* by configuration: the class found last + 1 */
     ARRAY_OF(struct limit_class) at;
     uint32_t steps; /* places are multiples of 1 / steps; 0: they are exact */
 };

@@ -49,6 +49,8 @@ static void call_policy(struct sim *sim, int (*function)(const struct easim_pass
     plan->sim = sim;
     if (sim->limits)
         job_limit_show_all(sim);
+    if (sim->cap)
+        sim->cap->tried_job = EASIM_NONE;
     const struct easim_pass *shown = actions_pass(plan, &pass);
     policy_code_begins(sim);
     sim_note_call(sim, function ? name : LIST_CALLBACK);

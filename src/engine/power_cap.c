@@ -15,9 +15,6 @@ struct group_key {
     uint32_t count;
 };
 
-/* Jobs of which the host slows one after the other. */
-enum group_kind { GROUP_ALL, GROUP_SLA, GROUP_OTHERS, GROUP_RIGID, GROUP_FLEX };
-
 /* A domain in which a job has GPUs, and how many; 0: all that it has. */
 struct leaf {
     uint32_t domain, gpus;
@@ -37,6 +34,7 @@ static uint32_t parent_of(const struct sim *sim, uint32_t domain) {
 /* In the domains below the cluster that hold the node; and in a tally of trials. */
 static void tally_others(struct sim *sim, uint32_t node, int64_t more_nw, int64_t *tally) {
     for (uint32_t d = domain_of(sim, node); d > 0; d = parent_of(sim, d)) {
+        sim->cap->is_filled = false;
         sim->cap->domains[d].others_nw += more_nw;
         if (tally)
             tally[d] += more_nw;
@@ -54,6 +52,7 @@ void power_cap_init(struct sim *sim) {
         cap->trial_nw = mem_zalloc(cap->domain_count, sizeof *cap->trial_nw);
         cap->entry_nw = mem_zalloc(sim->workload->jobs.count, sizeof *cap->entry_nw);
         cap->cap_w = NAN;
+        cap->tried_job = EASIM_NONE;
         for (uint32_t d = 1; d < cap->domain_count; d++)
             cap->fill[d].cap_nw = power_nw(cluster->power_domains[d - 1].cap_w);
         for (uint32_t n = 0; n < cluster->node_count; n++)
@@ -140,6 +139,11 @@ bool power_cap_forbids_more(const struct sim *sim, uint32_t node, int64_t more_n
 static int64_t fill(struct sim *sim, int64_t committed_nw) {
     struct cap_state *cap = sim->cap;
     uint32_t groups = (uint32_t)cap->groups.count, steps = sim->limits->classes.steps;
+    cap->tried_job = EASIM_NONE;
+    if (cap->is_filled && cap->filled_for_nw == committed_nw && cap->fill[0].cap_nw == cap_nw(sim))
+        return cap->filled_nw;
+    cap->is_filled = true;
+    cap->filled_for_nw = committed_nw;
     for (uint32_t d = 0; d < cap->domain_count; d++) {
         cap->fill[d].cap_nw = domain_cap_nw(sim, d);
         cap->fill[d].fixed_nw = others_nw(sim, d, committed_nw);
@@ -152,7 +156,7 @@ static int64_t fill(struct sim *sim, int64_t committed_nw) {
             *x = (double)power_fill_step(group->steps[r], *x, steps) / steps;
         }
     }
-    return power_fill_total_nw(cap->fill, 0, cap->filled.at, groups);
+    return cap->filled_nw = power_fill_total_nw(cap->fill, 0, cap->filled.at, groups);
 }
 
 void power_cap_show(struct sim *sim) {
@@ -256,7 +260,9 @@ static void make_group(struct sim *sim, enum group_kind kind, const struct leaf 
 
 static uint32_t group_of(struct sim *sim, uint32_t job, const struct allocation *allocation) {
     enum group_kind kind = kind_of(sim, job);
-    uint32_t most = allocation->count;
+    uint32_t most = allocation->count, *plain = &sim->cap->plain[kind];
+    if (*plain > 0)
+        return *plain - 1;
     char *bytes = mem_zalloc(1, sizeof(struct group_key) + (most + 1) * sizeof(struct leaf));
     struct leaf *leaves = (struct leaf *)(void *)(bytes + sizeof(struct group_key));
     bool is_new;
@@ -267,6 +273,7 @@ static uint32_t group_of(struct sim *sim, uint32_t job, const struct allocation 
     if (is_new)
         make_group(sim, kind, leaves, key.count);
     free(bytes);
+    *plain = sim->cap->domain_count == 1 ? group + 1 : 0;
     return group;
 }
 
@@ -275,6 +282,7 @@ static void add_member(struct sim *sim, uint32_t class, uint32_t group, int sign
     struct cap_state *cap = sim->cap;
     const struct limit_class *c = &sim->limits->classes.at.at[class];
     const struct cap_group *g = &cap->groups.at[group];
+    cap->is_filled = false;
     for (uint32_t i = 0; i < cap->filled.at[group].part_count; i++) {
         struct fill_part *part = &g->parts[i];
         struct cap_domain *domain = &cap->domains[part->domain];
@@ -411,20 +419,22 @@ int64_t power_cap_try_without(struct sim *sim, uint32_t job, int64_t added_nw) {
     return try(sim, place_held(sim, job), run->config, &run->allocation, added_nw);
 }
 
-bool power_cap_end_trial(struct sim *sim, int64_t *committed_nw) {
+bool power_cap_end_trial(struct sim *sim, int64_t *committed_nw, bool tells_power) {
     struct cap_state *cap = sim->cap;
     bool is_over = !cap && power_cap_binds(sim) && *committed_nw > cap_nw(sim);
     if (!cap)
         return is_over;
     for (uint32_t d = 0; d < cap->domain_count; d++)
         is_over = is_over || entry_is_over(sim, d, *committed_nw, 0);
-    *committed_nw = fill(sim, *committed_nw);
+    if (tells_power)
+        *committed_nw = fill(sim, *committed_nw);
     for (; cap->trial.count > 0; cap->trial.count--) {
         const struct cap_trial *last = &cap->trial.at[cap->trial.count - 1];
         add_member(sim, last->class, last->group, -last->sign);
     }
     for (uint32_t d = 0; d < cap->domain_count; d++) {
         cap->domains[d].others_nw -= cap->trial_nw[d];
+        cap->is_filled = cap->is_filled && cap->trial_nw[d] == 0;
         cap->trial_nw[d] = 0;
     }
     return is_over;
@@ -482,6 +492,7 @@ void power_cap_settle(struct sim *sim) {
         struct cap_group *group = &cap->groups.at[g];
         struct limit_place *place = &sim->limits->places.at[g];
         cap->changed[g] = false;
+        cap->is_filled = cap->is_filled && group->parts[0].lo_nw > 0; /* else steps change */
         place->step_before = place->step;
         place->step = 0;
         for (uint32_t r = 0; r < group->ranges; r++) {
@@ -503,14 +514,9 @@ void power_cap_settle(struct sim *sim) {
 }
 
 int power_cap_stages(const struct sim *sim) {
-    switch (sim->cluster->cap_rules.order) {
-    case CAP_ORDER_BY_CLASS:
-        return 2;
-    case CAP_ORDER_BY_FLEX:
-        return 3;
-    default:
-        return 1;
-    }
+    static const int stages[] = {
+        [CAP_ORDER_EQUAL] = 1, [CAP_ORDER_BY_CLASS] = 2, [CAP_ORDER_BY_FLEX] = 3};
+    return stages[sim->cluster->cap_rules.order];
 }
 
 static void add_share(const struct sim *sim, size_t group, const struct fill_part *part,

@@ -28,6 +28,9 @@ struct cap_group {
     uint32_t *gpus; /* of a part: those of each member there; 0: all that it has */
 };
 
+/* Jobs of which the host slows one after the other. */
+enum group_kind { GROUP_ALL, GROUP_SLA, GROUP_OTHERS, GROUP_RIGID, GROUP_FLEX, GROUP_KINDS };
+
 struct cap_trial {
     uint32_t class, group;
     int sign;
@@ -38,12 +41,17 @@ struct cap_state {
     uint32_t domain_count;
     struct fill_domain *fill; /* by domain */
     struct cap_domain *domains;
-    struct intern keys; /* of groups */
+    struct intern keys;          /* of groups */
+    uint32_t plain[GROUP_KINDS]; /* without domains: the only group of a kind + 1 */
     ARRAY_OF(struct cap_group) groups;
     ARRAY_OF(struct fill_group) filled; /* by group */
+    int64_t filled_for_nw, filled_nw;   /* committed power of that, at the wishes and at x */
+    bool is_filled;                     /* for the present sums and steps */
     bool *changed;                      /* by group */
     ARRAY_OF(struct cap_trial) trial;
-    int64_t *trial_nw; /* by domain: what it adds to others_nw */
+    uint32_t tried_job, tried_config; /* in gpus_try_config last, with all as it is now */
+    bool tried_is_over;               /* GPUs are free, and the cap forbids it */
+    int64_t *trial_nw;                /* by domain: what it adds to others_nw */
     int64_t *entry_nw; /* by job: what its allocation adds at its entry draw; 0: it has none */
     double cap_w;      /* for which places are set */
     bool is_dirty;     /* sums have changed since then */
@@ -97,8 +105,8 @@ int64_t power_cap_try(struct sim *sim, uint32_t job, uint32_t config,
                       const struct allocation *allocation, int64_t added_nw);
 int64_t power_cap_try_without(struct sim *sim, uint32_t job, int64_t added_nw);
 /* Ends the trial, of which nothing is left: whether the cap forbids it. committed_nw: as that;
-   on return as views would show it. */
-bool power_cap_end_trial(struct sim *sim, int64_t *committed_nw);
+   on return, if asked for, as views would show it. */
+bool power_cap_end_trial(struct sim *sim, int64_t *committed_nw, bool tells_power);
 /* The most that a GPU may count which a job in config, with that allocation, gets on the empty
    cluster, under the caps that are constant. */
 int64_t power_cap_most_entry_nw(struct sim *sim, uint32_t config,

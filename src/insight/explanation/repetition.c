@@ -105,7 +105,7 @@ struct watch {
 
 /* A job that is resized gives its GPUs back first. Tries it, and takes that back. */
 static int fit_of_resize(const struct sim *sim, uint32_t job, uint32_t config) {
-    return gpus_try_config((struct sim *)sim, job, config).span;
+    return gpus_try_config((struct sim *)sim, job, config, false).span;
 }
 
 /* One that fits. */

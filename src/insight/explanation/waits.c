@@ -185,7 +185,7 @@ static void see_room(struct waits *waits, const struct sim *sim, const struct ea
     for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
         if (easim_fit(view, easim_view_config(view, c)) < 0)
             continue;
-        const struct gpus_trial trial = gpus_try_config((struct sim *)sim, job->index, c);
+        const struct gpus_trial trial = gpus_try_config((struct sim *)sim, job->index, c, true);
         if (!trial.is_over_cap) {
             waits->now.why = WAIT_NOTHING_STARTED; /* so far */
             return;
