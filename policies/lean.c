@@ -127,6 +127,29 @@ static double most_left_s(const struct easim_view *view, const struct easim_job 
     return (double)(job->predicted_end_ns - view->now_ns) / 1e9 + MARGIN_LEFT_S;
 }
 
+/* Whether the host keeps a cap that is below what all GPUs may draw. */
+static bool is_capped(const struct easim_view *view) {
+    double most_w = 0;
+    for (uint32_t h = 0; h < view->gpu_type_count; h++)
+        most_w += easim_view_gpu_type(view, h)->gpus * easim_view_gpu_type(view, h)->tdp_w;
+    return view->cap_is_enforced && view->power_cap_w < most_w;
+}
+
+/* Whether a running job, back in the queue, would go before one of that T*. A cap lets jobs start
+   with few GPUs and slows them, so that they have long to go although their T* is short: displaced,
+   they would take the GPUs back from the next. */
+static bool would_go_first(const struct easim_view *view, double time_best_s,
+                           const struct easim_job *other) {
+    double work = easim_job_remaining(view, other) + easim_job_lost_work(view, other);
+    uint32_t c = other->first_config, end = c + other->config_count;
+    for (; c < end; c++) {
+        const struct easim_config *config = easim_view_config(view, c);
+        if (other->restart_s + work / config->goodput[config->empty_span] <= time_best_s)
+            break;
+    }
+    return c < end;
+}
+
 /* Those who are to run longest give way. */
 static double displace(const struct easim_pass *pass, const struct easim_job *job,
                        const struct easim_job *other) {
@@ -138,7 +161,10 @@ static double displace(const struct easim_pass *pass, const struct easim_job *jo
     bool is_urgent = is_in_time(pass, job, job->time_best_s);
     bool may = is_urgent ? !is_in_time(pass, job, job->time_best_s + p->preempt_slack_s)
                          : is_displaced(pass, job->time_best_s, other, left_s);
-    return may && !other->sla && !is_in_time(pass, other, left_s) ? left_s : 0;
+    may = may && !other->sla && !is_in_time(pass, other, left_s);
+    bool back = may && !is_urgent && is_capped(pass->view) &&
+                would_go_first(pass->view, job->time_best_s, other);
+    return may && !back ? left_s : 0;
 }
 
 /* The least E * T^a of what fits now; INFINITY: nothing does. */
@@ -326,7 +352,8 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
         "while no other job waits and exponent_busy while busy_jobs others do (in quarters), divided by the price of\n"
         "energy over 0.1 per kWh. "
         "A job that finds nothing displaces preemptible best-effort jobs with more than displace T*\n"
-        "to go and no older than displace_age times that, those with most to go first. "
+        "to go and no older than displace_age times that, those with most to go first. Under an enforced cap that is less\n"
+        "than all GPUs may draw, these are not jobs that would go before it in the queue, and their power has to suffice. "
         "Running jobs grow and shrink (resize,\n"
         "shrink). With deadlines: jobs that can still be in time go first, by deadline, only in configurations that are,\n"
         "and with less slack than preempt_slack_s displace others; who is in time is neither displaced nor resized into\n"

@@ -221,11 +221,13 @@ static void find_listeners(struct sim *sim) {
     }
 }
 
-/* Rounds of a list policy give the power below an enforced cap. */
+/* Rounds of a list policy give the power below an enforced cap; jobs that give way leave some. */
 static bool shows_power(const struct sim *sim) {
-    return (sim->module->policy->capabilities & CAPABILITY_POWER) ||
-           (sim->cluster->cap_rules.enforce != ENFORCE_NONE &&
-            list_options_in_rounds(&sim->params->list));
+    const struct easim_policy *policy = sim->module->policy;
+    const struct list_options *options = &sim->params->list;
+    return (policy->capabilities & CAPABILITY_POWER) ||
+           (sim->cluster->cap_rules.enforce != ENFORCE_NONE && policy->list &&
+            (policy->list->displace || options->resize || list_options_in_rounds(options)));
 }
 
 int loop_init(struct sim *sim, struct error *reterr) {

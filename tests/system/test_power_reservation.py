@@ -1,6 +1,7 @@
 """Reservations of power under an enforced cap, by hand and by closed forms: the head of easy and the first job of fcfs start when
 GPUs and power suffice, however many small jobs come. Policies in rounds give power as they give GPUs: the wait of a large job is the
-same if the cap admits as many GPUs as a smaller cluster has. None asks again and again: decisions are no more than events.
+same if the cap admits as many GPUs as a smaller cluster has; goodput and sia choose jobs that the cap admits. None asks again and again:
+decisions are no more than events. Jobs are displaced for power as for GPUs, and only if that is enough for a start.
 test_caps_again.py has random scenarios. A GPU draws 50 W when free and 400 W for a job, so under `admit: full` each adds 350 W.
 Usage: test_power_reservation.py EASIM SOURCE
 """
@@ -11,30 +12,42 @@ from easy_again import EasySimulation
 from harness import SOURCE, cases, easim, near, rows_of, write_table
 
 TYPE = {"name": "g", "idle_w": 50, "ctx_w": 50, "tdp_w": 400, "floor_w": 160, "limit_law": {"s": 0.3, "m": 0.7}}
-UNUSED = {"name": "m", "m0": 8, "phi": 1, "batches": [1], "gpus": {"g": {
-    "a_s": 0.1, "c_s": 0.01, "gamma": 1, "alpha_s": 0, "p0_w": 20, "pmax_w": 30, "evidence": "assumed", "source": "none"}}}
+MODEL = {"name": "m", "m0": 8, "phi": 1, "batches": [1], "gpus": {"g": {
+    "a_s": 0.1, "c_s": 0.01, "gamma": 1, "alpha_s": 0.08, "p0_w": 20, "pmax_w": 30, "evidence": "assumed", "source": "none"}}}
 EACH = 350
 IN_ROUNDS = ("las", "max_min", "tiresias")
 OTHERS = ("pollux", "zeus", "themis", "hades", "chronos", "aurachronos", "charon", "lean", "allox", "deferral", "green", "greenflow",
           "goodput", "sia")
 
 
-def run(folder, jobs, gpus, policy, room_w=None, caps=None):
-    """jobs: (id, submit, GPUs, duration). room_w: what the cap leaves an empty cluster; caps: (time, that)."""
-    write_table(folder / "jobs.csv", "job_id,submit_s,gpus,duration_s", [list(job) for job in sorted(jobs, key=lambda job: job[1])])
-    cluster = {"gpu_types": [TYPE], "nodes": [{"gpu": "g", "gpus": gpus, "base_w": 100}]}
-    rest = 100 + 50 * gpus
+def run_rows(folder, jobs, gpus, policy, room_w=None, caps=None, more="", speeds=None, keys=None, checkpoint_s=0):
+    """jobs: (id, submit, GPUs, duration, columns `more`). room_w: what the cap leaves an empty cluster; caps: (time, that). speeds: of GPU
+    types, a node of each, in place of one type. Rows of jobs.csv by name, and that of summary.csv."""
+    speeds = speeds or {"g": 1}
+    write_table(folder / "jobs.csv", "job_id,submit_s,gpus,duration_s" + more, [list(job) for job in sorted(jobs, key=lambda job: job[1])])
+    cluster = {"gpu_types": [TYPE | {"name": name} for name in speeds],
+               "nodes": [{"gpu": name, "gpus": gpus, "base_w": 100 / len(speeds)} for name in speeds]}
+    rest = 100 + 50 * gpus * len(speeds)
     if caps:
         write_table(folder / "cap.csv", "time_s,power_w", [[at, rest + watts] for at, watts in caps])
     if caps or room_w is not None:
-        cluster["power_cap"] = ({"file": "cap.csv"} if caps else {"watts": rest + room_w}) | {"enforce": "throttle", "admit": "full"}
+        cluster["power_cap"] = ({"file": "cap.csv"} if caps else {"watts": rest + room_w}) | {"enforce": "throttle", "admit": "full"} | (keys or {})
     (folder / "s.yaml").write_text(json.dumps({
-        "name": "s", "horizon": "drain", "cluster": cluster, "policy": {"name": policy},
-        "workload": {"kind": "trace", "file": "jobs.csv", "rigid_costs": {"start_s": 0, "restart_s": 0, "checkpoint_s": 0}},
-        "models": {"rigid_speed": {"g": 1}, "models": [UNUSED]}}), encoding="utf-8")
+        "name": "s", "horizon": "drain", "cluster": cluster, "policy": policy if isinstance(policy, dict) else {"name": policy},
+        "workload": {"kind": "trace", "file": "jobs.csv", "rigid_costs": {"start_s": 0, "restart_s": 0, "checkpoint_s": checkpoint_s}},
+        "models": {"rigid_speed": speeds, "models": [MODEL | {"gpus": {name: MODEL["gpus"]["g"] for name in speeds}}]}}), encoding="utf-8")
     easim("run", folder / "s.yaml", "--check", "--quiet", "--force", "--out", folder / "out")
     summary, = rows_of(folder / "out/summary.csv")
-    return {row["job_id"]: float(row["start_s"]) for row in rows_of(folder / "out/jobs.csv")}, summary
+    return {row["job_id"]: row for row in rows_of(folder / "out/jobs.csv")}, summary
+
+
+def run(folder, jobs, gpus, policy, room_w=None, caps=None):
+    rows, summary = run_rows(folder, jobs, gpus, policy, room_w, caps)
+    return {name: float(row["start_s"]) for name, row in rows.items()}, summary
+
+
+def times_of(rows, column="start_s"):
+    return {name: float(row[column]) for name, row in rows.items()}
 
 
 def power_binds(folder):
@@ -114,6 +127,42 @@ def nobody_asks_again_and_again(folder):
         assert int(summary["capped_starts"]) <= int(summary["decisions"]), (policy, summary["capped_starts"])
 
 
+def lean_displaces_for_a_start(folder):
+    """Eight GPUs, power for four, held by two long jobs. A short one of 3 GPUs displaces both, and they go on after it; if one of them may
+    not go, the power of the other is too little, and nobody goes. One more job, of 9,000 s, goes before what is left of the long ones."""
+    def jobs(of_b):
+        return [("A", 0, 2, 10000, "best_effort"), ("B", 0, 2, 10000, of_b), ("S", 100, 3, 500, "best_effort"), ("later", 150, 3, 9000, "best_effort")]
+    rows, summary = run_rows(folder, jobs("best_effort"), 8, "lean", 4 * EACH, more=",class")
+    assert times_of(rows, "finish_s") == {"A": 19500, "B": 19500, "S": 600, "later": 9600} and summary["preemptions"] == "2", rows
+    rows, summary = run_rows(folder, jobs("sla"), 8, "lean", 4 * EACH, more=",class")
+    assert rows["S"]["start_s"] == "10000.0" and summary["preemptions"] == "0", rows
+
+
+def lean_displaces_none_that_goes_first(folder):
+    """One GPU of speed 10, which X has, and one of speed 1. V takes 1,000 s there, of 100 s; J 2,000 and 200. V has more than three times
+    200 s to go, but would go before J again: under a cap below the 800 W of both GPUs it stays, J follows, and other jobs that come change
+    nothing. A cap of 1,000 W is none: J displaces V at 2 s, and V has the GPU again when the next job comes, at 101 s."""
+    jobs = [("X", 0, 1, 50000, "sla", "fast", 0.5), ("V", 1, 1, 1000, "best_effort", "fast|slow", 0.5),
+            ("J", 2, 1, 2000, "best_effort", "fast|slow", 0.5), *((f"n{n}", 100 * n + 101, 1, 4000, "best_effort", "slow", 0.5) for n in range(8))]
+    lean = {"name": "lean", "params": {"slack": "off"}}
+    for cap_w, start, stops in ((799, 1001, {"V": 0, "J": 0}), (1000, 2, None)):
+        rows, _ = run_rows(folder, jobs, 1, lean, cap_w - 200, more=",class,gpu_type,utilization", speeds={"fast": 10, "slow": 1})
+        assert float(rows["J"]["start_s"]) == start, (cap_w, rows["J"], rows["V"])
+        found = {name: int(rows[name]["preemptions"]) for name in ("V", "J")}
+        assert found == stops if stops else min(found.values()) > 0, (cap_w, found)
+
+
+def shrinks_for_a_start(folder):
+    """A draws less than free GPUs do and has both of them, which makes it 1.16 times as fast: a step of one takes 0.11 s, of two 0.19 s. So
+    it gives one to B, which needs 350 W. With one watt less B could not start, and A keeps both."""
+    jobs = [("A", 0, "", "", "m", 20000), ("B", 1, 1, 100, "", "")]
+    pollux = {"name": "pollux", "params": {"resize": True, "shrink": True}}
+    for room_w, resizes in ((EACH, "1"), (EACH - 1, "0")):
+        rows, _ = run_rows(folder, jobs, 2, pollux, caps=[(0, room_w), (50000, 2 * EACH)], more=",model,work_samples")
+        assert (rows["A"]["k"], rows["A"]["resizes"]) == (("1", resizes) if room_w == EACH else ("2", resizes)), (room_w, rows["A"])
+        assert (rows["B"]["start_s"] == "1.0") == (room_w == EACH), (room_w, rows["B"])
+
+
 def two_types_with_a_long_queue(folder):
     """The cap admits one or two jobs, so hundreds wait. If a head of one type needs the power, no job is tried in vain on
     the other: at most one a decision and kind of job (3 models) for each type. Trying them all refused 707 starts a decision."""
@@ -127,4 +176,5 @@ def two_types_with_a_long_queue(folder):
     assert int(summary["capped_starts"]) <= 2 * 3 * int(summary["decisions"]), summary
 
 
-cases(two_types_with_a_long_queue, power_binds, gpus_bind, both_bind, cap_of_now, large_job_waits_for_the_first, power_as_gpus, nobody_asks_again_and_again)
+cases(two_types_with_a_long_queue, power_binds, gpus_bind, both_bind, cap_of_now, large_job_waits_for_the_first, power_as_gpus,
+      nobody_asks_again_and_again, shrinks_for_a_start, lean_displaces_for_a_start, lean_displaces_none_that_goes_first)

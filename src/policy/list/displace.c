@@ -19,6 +19,7 @@ struct victims {
     uint32_t first; /* the one that does so most gladly; EASIM_NONE: there are none */
     double value;   /* of that one */
     uint32_t gpus;  /* of all */
+    int64_t nw;     /* that of all, and what an enforced cap leaves; INT64_MAX: any */
     double wait_s;  /* until all have written their checkpoints */
     uint32_t wrong; /* a job of which displace gave no number; EASIM_NONE */
 };
@@ -30,9 +31,18 @@ static bool may_give_way(const struct easim_view *view, const struct easim_runni
     return running->milli == 0 && other->preemptible && other->start_s < view->now_s;
 }
 
-static void add_victim(struct victims *victims, const struct easim_view *view,
+/* Power that an enforced cap has left once the job is gone, which had nw before. */
+static int64_t more_nw(const struct question *question, const struct easim_job *other, int64_t nw) {
+    return nw == INT64_MAX
+               ? nw
+               : nw + start_need_nw(question->rules, question->pass, other, other->config);
+}
+
+static void add_victim(const struct question *question, struct victims *victims,
                        const struct easim_running *running, double value) {
+    const struct easim_view *view = question->pass->view;
     victims->gpus += running->k;
+    victims->nw = more_nw(question, host_job(view, running->job), victims->nw);
     victims->wait_s = fmax(victims->wait_s, easim_job_writes_s(view, host_job(view, running->job)));
     if (victims->first == EASIM_NONE || value > victims->value ||
         (value == victims->value && running->job < victims->first)) {
@@ -46,7 +56,8 @@ static void find_victims(const struct question *question, uint32_t only,
                          struct victims victims[static CLUSTER_MAX_TYPES]) {
     const struct easim_view *view = question->pass->view;
     for (uint32_t h = 0; h < view->gpu_type_count; h++)
-        victims[h] = (struct victims){.first = EASIM_NONE, .wrong = EASIM_NONE};
+        victims[h] = (struct victims){
+            .first = EASIM_NONE, .nw = start_room_nw(question->rules), .wrong = EASIM_NONE};
     for (uint32_t i = 0; i < view->running_count; i++) {
         const struct easim_running *running = easim_view_running(view, i);
         const struct easim_job *other = host_job(view, running->job);
@@ -58,7 +69,7 @@ static void find_victims(const struct question *question, uint32_t only,
         if (isnan(value))
             own->wrong = running->job;
         else if (value > 0)
-            add_victim(own, view, running, value);
+            add_victim(question, own, running, value);
     }
 }
 
@@ -69,15 +80,15 @@ static int check_victims(const struct question *question, const struct victims *
                : rules_fail(pass, "displace", host_job(pass->view, victims->wrong));
 }
 
-/* Whether the job could start once so many GPUs are free, after some time; -1: failed. */
-static int could_start(const struct question *question, uint32_t gpus, double wait_s) {
+/* Whether the job could start with GPUs and power of victims; -1: failed. */
+static int could_start(const struct question *question, const struct victims *of) {
     const struct easim_job *job = question->job;
     struct easim_choice choice;
     int can = 0;
     for (uint32_t c = job->first_config; c < job->first_config + job->config_count && can == 0; c++)
         if (easim_view_config(question->pass->view, c)->gpu_type == question->gpu_type)
             can = start_could(question->rules, question->pass, job, question->key,
-                              &(struct start_hope){c, gpus, wait_s}, &choice);
+                              &(struct start_hope){c, of->gpus, of->wait_s, of->nw}, &choice);
     return can;
 }
 
@@ -86,14 +97,17 @@ static int take_victims(const struct question *question,
                         struct victims all[static CLUSTER_MAX_TYPES]) {
     const struct easim_pass *pass = question->pass;
     struct victims *victims = &all[question->gpu_type];
-    double wait_s = victims->wait_s;
-    uint32_t gpus = easim_view_gpu_type(pass->view, question->gpu_type)->free;
+    struct victims taken = {.gpus = easim_view_gpu_type(pass->view, question->gpu_type)->free,
+                            .nw = start_room_nw(question->rules),
+                            .wait_s = victims->wait_s};
     int can = 0;
     while (can == 0 && victims->first != EASIM_NONE) {
-        gpus += easim_view_config(pass->view, host_job(pass->view, victims->first)->config)->k;
+        const struct easim_job *next = host_job(pass->view, victims->first);
+        taken.gpus += easim_view_config(pass->view, next->config)->k;
+        taken.nw = more_nw(question, next, taken.nw);
         if (pass->host->plan_preempt(pass->plan, victims->first, false) != EASIM_OK)
             return 0;
-        can = could_start(question, gpus, wait_s);
+        can = could_start(question, &taken);
         if (can == 0)
             find_victims(question, question->gpu_type, all);
         if (can == 0 && check_victims(question, victims) < 0)
@@ -115,14 +129,14 @@ int displace_for(struct displace *displace, const struct rules *rules,
         const struct victims *victims = &all[question.gpu_type];
         if (check_victims(&question, victims) < 0)
             return -1;
-        uint32_t gpus = victims->gpus + easim_view_gpu_type(view, question.gpu_type)->free;
-        double wait_s = victims->wait_s;
-        int can = victims->gpus > 0 ? could_start(&question, gpus, wait_s) : 0;
+        struct victims gone = *victims;
+        gone.gpus += easim_view_gpu_type(view, question.gpu_type)->free;
+        int can = victims->gpus > 0 ? could_start(&question, &gone) : 0;
         if (can == 0)
             continue;
-        displace->quiet_until_ns = view->now_ns + (int64_t)(wait_s * 1e9);
+        displace->quiet_until_ns = view->now_ns + (int64_t)(gone.wait_s * 1e9);
         can = can < 0 ? can : take_victims(&question, all);
-        return can > 0 ? wait_s == 0 : can;
+        return can > 0 ? gone.wait_s == 0 : can;
     }
     return 0;
 }

@@ -17,6 +17,7 @@ void list_init(struct list *list, const struct policy_params *params, uint32_t j
     *list =
         (struct list){.rules = {.ops = params->policy->list,
                                 .options = &params->list,
+                                .cap = cap,
                                 .keeps_cap = cap || params_have(params, EASIM_CAPABILITY_POWER_CAP),
                                 .has_limits = params_have(params, EASIM_CAPABILITY_FREQUENCY),
                                 .plain = plain,
@@ -29,7 +30,7 @@ void list_init(struct list *list, const struct policy_params *params, uint32_t j
         index_init(&list->index, &list->rules, job_count);
     grow_init(&list->grow, &list->rules, job_count);
     shrink_init(&list->shrink, &list->rules, job_count);
-    rounds_init(&list->rounds, &list->rules, cap);
+    rounds_init(&list->rounds, &list->rules);
 }
 
 void list_finish(struct list *list) {

@@ -11,8 +11,8 @@
 
 #include <stdlib.h>
 
-void rounds_init(struct rounds *rounds, const struct rules *rules, const struct easim_power *cap) {
-    *rounds = (struct rounds){.rules = rules, .cap = cap, .number = -1, .asked = -1};
+void rounds_init(struct rounds *rounds, const struct rules *rules) {
+    *rounds = (struct rounds){.rules = rules, .number = -1, .asked = -1};
     if (list_options_in_rounds(rules->options))
         rounds->round_ns = units_ns(rules->options->round_s);
 }
@@ -104,9 +104,9 @@ struct supply {
     int64_t nw; /* INT64_MAX: no cap is enforced now */
 };
 
-static struct supply count_supply(const struct rounds *rounds, const struct easim_view *view) {
-    struct supply supply = {.all = view->free_gpus,
-                            .nw = rounds->cap ? rounds->cap->room_nw : INT64_MAX};
+static struct supply count_supply(const struct rounds *rounds, const struct easim_pass *pass) {
+    const struct easim_view *view = pass->view;
+    struct supply supply = {.all = view->free_gpus, .nw = start_room_nw(rounds->rules)};
     for (uint32_t h = 0; h < view->gpu_type_count; h++)
         supply.gpus[h] = easim_view_gpu_type(view, h)->free;
     for (size_t i = 0; i < rounds->jobs.count; i++) {
@@ -117,17 +117,9 @@ static struct supply count_supply(const struct rounds *rounds, const struct easi
         supply.gpus[config->gpu_type] += config->k;
         supply.all += config->k;
         if (supply.nw < INT64_MAX)
-            supply.nw += easim_power_at(rounds->cap, job->index)->entry_nw;
+            supply.nw += start_need_nw(rounds->rules, pass, job, job->config);
     }
     return supply;
-}
-
-/* Power that a job needs in config, which a running one may have already. */
-static int64_t need_nw(const struct rounds *rounds, const struct easim_pass *pass,
-                       const struct easim_job *job, uint32_t config) {
-    return !rounds->cap            ? 0
-           : job->config == config ? easim_power_at(rounds->cap, job->index)->entry_nw
-                                   : rounds->cap->start_nw(pass->plan, job->index, config);
 }
 
 static bool supply_has(const struct supply *supply, const struct rounds *rounds,
@@ -135,7 +127,8 @@ static bool supply_has(const struct supply *supply, const struct rounds *rounds,
                        uint32_t config) {
     const struct easim_config *c = easim_view_config(pass->view, config);
     return c->milli == 0 && c->k <= supply->gpus[c->gpu_type] &&
-           (supply->nw == INT64_MAX || need_nw(rounds, pass, job, config) <= supply->nw);
+           (supply->nw == INT64_MAX ||
+            start_need_nw(rounds->rules, pass, job, config) <= supply->nw);
 }
 
 /* What config would cost the job: a restart and what it loses, if it runs in another. */
@@ -197,12 +190,12 @@ static int choose_one(const struct rounds *rounds, const struct easim_pass *pass
     supply->gpus[best.choice.gpu_type] -= best.choice.k;
     supply->all -= best.choice.k;
     if (supply->nw < INT64_MAX)
-        supply->nw -= need_nw(rounds, pass, job, best.choice.config);
+        supply->nw -= start_need_nw(rules, pass, job, best.choice.config);
     return 0;
 }
 
 static int choose_all(struct rounds *rounds, const struct easim_pass *pass) {
-    struct supply supply = count_supply(rounds, pass->view);
+    struct supply supply = count_supply(rounds, pass);
     for (size_t i = 0; i < rounds->jobs.count && supply.all > 0; i++) {
         struct round_job *asking = &rounds->jobs.at[i];
         if (choose_one(rounds, pass, &supply, asking) < 0)

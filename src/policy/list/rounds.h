@@ -19,15 +19,14 @@ struct round_job {
 /* Initialise by rounds_init; release with rounds_finish. */
 struct rounds {
     const struct rules *rules;
-    const struct easim_power *cap; /* NULL: none is enforced */
-    int64_t round_ns;              /* 0: there are no rounds */
-    int64_t number, asked;         /* of the last round decided, of the last asked for; -1: none */
+    int64_t round_ns;      /* 0: there are no rounds */
+    int64_t number, asked; /* of the last round decided, of the last asked for; -1: none */
     /* Who competes, in the order of the visit; after that those who are to start and have not. */
     ARRAY_OF(struct round_job) jobs;
 };
 
-/* The rules and the cap must outlive it. */
-void rounds_init(struct rounds *rounds, const struct rules *rules, const struct easim_power *cap);
+/* The rules must outlive it. */
+void rounds_init(struct rounds *rounds, const struct rules *rules);
 void rounds_finish(struct rounds *rounds);
 
 /* One decision. Negative, after host->fail, if a callback gave what is not a number. */

@@ -4,6 +4,7 @@
 #define EASIM_POLICY_LIST_RULES_H
 
 #include "easim/policy.h"
+#include "easim/power.h"
 #include "policy/list/groups.h"
 #include "policy/params.h"
 
@@ -15,11 +16,12 @@ struct minimised {
 struct rules {
     const struct easim_list *ops;
     const struct list_options *options;
-    bool keeps_cap;              /* the policy declares POWER_CAP */
-    bool has_limits;             /* some configurations may have a power limit */
-    bool plain;                  /* every callback is asked anew, and nothing else is known */
-    struct group_sets *sets;     /* NULL: nothing is kept of any */
-    struct minimised *minimised; /* by level, once rules_ask_minimise has asked */
+    const struct easim_power *cap; /* NULL: none is enforced */
+    bool keeps_cap;                /* the policy declares POWER_CAP, or a cap is enforced */
+    bool has_limits;               /* some configurations may have a power limit */
+    bool plain;                    /* every callback is asked anew, and nothing else is known */
+    struct group_sets *sets;       /* NULL: nothing is kept of any */
+    struct minimised *minimised;   /* by level, once rules_ask_minimise has asked */
 };
 
 /* Asks what the policy minimises at each of its levels, for as many entries of `ret`. Negative

@@ -257,17 +257,15 @@ struct offer {
     double loss_s;        /* by how much it would end later */
 };
 
-/* Whether the first waiting job could start in config once `freed` more GPUs of its type are free,
-   at a committed power of power_w. -1: its objective is NaN. */
-static int could_start(const struct question *question, uint32_t config, uint32_t freed,
+/* Whether the first waiting job could start so, at a committed power of power_w. -1: its objective
+   is NaN. */
+static int could_start(const struct question *question, const struct start_hope *hope,
                        double power_w) {
     const struct easim_view *view = question->pass->view;
-    const struct easim_config *c = easim_view_config(view, config);
-    const struct start_hope hope = {config, easim_view_gpu_type(view, c->gpu_type)->free + freed,
-                                    0};
+    const struct easim_config *c = easim_view_config(view, hope->config);
     struct easim_choice choice;
-    int can = start_could(question->rules, question->pass, question->first, question->key, &hope,
-                          &choice);
+    int can =
+        start_could(question->rules, question->pass, question->first, question->key, hope, &choice);
     if (can <= 0)
         return can;
     double added_w = easim_config_gpus(c) * (fmax(choice.power_w, choice.ctx_w) - choice.idle_w);
@@ -280,16 +278,21 @@ static int lets_start(const struct question *question, const struct easim_job *j
                       uint32_t config) {
     const struct easim_view *view = question->pass->view;
     const struct easim_config *c = easim_view_config(view, config);
-    uint32_t freed = easim_view_config(view, job->config)->k - c->k;
+    struct start_hope hope = {.gpus = easim_view_gpu_type(view, c->gpu_type)->free +
+                                      easim_view_config(view, job->config)->k - c->k,
+                              .nw = start_room_nw(question->rules)};
     double power_w;
     int can = 0;
     if (question->pass->host->try_config(question->pass->plan, job->index, config, &power_w) < 0 ||
         !rules_allow(question->rules, question->pass, job, config))
         return 0;
+    if (hope.nw < INT64_MAX)
+        hope.nw += start_need_nw(question->rules, question->pass, job, job->config) -
+                   start_need_nw(question->rules, question->pass, job, config);
     uint32_t end = question->first->first_config + question->first->config_count;
-    for (uint32_t i = question->first->first_config; i < end && can == 0; i++)
-        if (easim_view_config(view, i)->gpu_type == c->gpu_type)
-            can = could_start(question, i, freed, power_w);
+    for (hope.config = question->first->first_config; hope.config < end && can == 0; hope.config++)
+        if (easim_view_config(view, hope.config)->gpu_type == c->gpu_type)
+            can = could_start(question, &hope, power_w);
     return can;
 }
 

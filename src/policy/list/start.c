@@ -123,13 +123,24 @@ int start_try(const struct rules *rules, const struct easim_pass *pass, const st
            pass->host->plan_start(pass->plan, job->index, search.config) == EASIM_OK;
 }
 
+int64_t start_room_nw(const struct rules *rules) {
+    return rules->cap ? rules->cap->room_nw : INT64_MAX;
+}
+
+int64_t start_need_nw(const struct rules *rules, const struct easim_pass *pass,
+                      const struct easim_job *job, uint32_t config) {
+    return !rules->cap             ? 0
+           : job->config == config ? easim_power_at(rules->cap, job->index)->entry_nw
+                                   : rules->cap->start_nw(pass->plan, job->index, config);
+}
+
 int start_could(const struct rules *rules, const struct easim_pass *pass,
                 const struct easim_job *job, const struct easim_key *key,
                 const struct start_hope *hope, struct easim_choice *ret) {
     bool urgent = rules_is_urgent(key);
     const struct easim_config *c = easim_view_config(pass->view, hope->config);
     int span = c->k <= hope->gpus ? easim_fit_later(pass->view, c) : (int)EASIM_NOFIT;
-    if (span < 0)
+    if (span < 0 || start_need_nw(rules, pass, job, hope->config) > hope->nw)
         return 0;
     *ret = easim_predict(pass->view, job, hope->config, (uint32_t)span);
     double objective = rules_objective(rules, pass, job, ret, urgent);

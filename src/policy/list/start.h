@@ -16,10 +16,18 @@ struct start_limit {
 int start_try(const struct rules *rules, const struct easim_pass *pass, const struct easim_job *job,
               const struct easim_key *key, const struct start_limit *limit);
 
-/* A possible start: once so many GPUs of a configuration's type are free, after some time. */
+/* Power that an enforced cap leaves for starts; INT64_MAX: any. */
+int64_t start_room_nw(const struct rules *rules);
+/* Power below that cap that a job needs in config, which a running one may have already. */
+int64_t start_need_nw(const struct rules *rules, const struct easim_pass *pass,
+                      const struct easim_job *job, uint32_t config);
+
+/* A possible start: once so many GPUs of a configuration's type are free, after some time, and so
+   much power. */
 struct start_hope {
     uint32_t config, gpus;
     double wait_s;
+    int64_t nw;
 };
 
 /* Whether a waiting job could start so, in one node only if that is certain; allow_start is not
