@@ -4,8 +4,10 @@
    After AuraChronos of the EAS-Sim study. */
 #include "edp/edp.h"
 
+#include <easim/power.h>
 #include <stdlib.h>
 
+enum { POWER }; /* places of extensions */
 enum { URGENT_EDP, URGENT_TIME };
 enum { TIER_URGENT, TIER_OTHER };
 
@@ -21,11 +23,12 @@ struct params {
 /* A running job that may be displaced: what that wastes, and how long it would still hold its GPUs.
  */
 struct victim {
-    uint32_t job, k;
+    uint32_t job, gpu_type, k;
+    int64_t nw; /* below an enforced cap */
     double wasted_j, checkpoint_s;
 };
 
-/* Those of one GPU type, by wasted energy, then submission. */
+/* Those of one GPU type, or of all if they also free power, by wasted energy, then submission. */
 struct victims {
     struct victim *at; /* NULL: not looked for yet in this pass */
     uint32_t count;
@@ -110,13 +113,17 @@ static bool may_displace(const struct easim_pass *pass, const struct easim_job *
 
 /* Wasted: the work since the last checkpoint, the set-up to come, and a checkpoint written on
  * demand. */
-static struct victim judge(const struct easim_view *view, const struct easim_job *job) {
+static struct victim judge(const struct easim_pass *pass, const struct easim_job *job) {
+    const struct easim_view *view = pass->view;
+    const struct easim_power *power = easim_power_of(pass, POWER);
     const struct easim_config *config = easim_view_config(view, job->config);
     double ctx_w = easim_view_gpu_type(view, config->gpu_type)->ctx_w;
     double checkpoint_s = easim_job_writes_s(view, job);
     double lost_j = config->power_w[job->span] * easim_job_lost_s(view, job, false);
     return (struct victim){.job = job->index,
+                           .gpu_type = config->gpu_type,
                            .k = config->k,
+                           .nw = power ? easim_power_at(power, job->index)->entry_nw : 0,
                            .wasted_j =
                                config->k * (lost_j + ctx_w * (job->restart_s + checkpoint_s)),
                            .checkpoint_s = checkpoint_s};
@@ -136,7 +143,7 @@ static struct victims *look_at_running(const struct easim_pass *pass) {
     size_t most = view->running_count + 1;
     if (s->types)
         return s->types;
-    s->types = pass->host->scratch(pass->plan, view->gpu_type_count * sizeof *s->types);
+    s->types = pass->host->scratch(pass->plan, (view->gpu_type_count + 1) * sizeof *s->types);
     s->chosen = pass->host->scratch(pass->plan, most * sizeof *s->chosen);
     s->may_go = pass->host->scratch(pass->plan, most * sizeof *s->may_go);
     s->may_go_count = 0;
@@ -150,45 +157,76 @@ static struct victims *look_at_running(const struct easim_pass *pass) {
     return s->types;
 }
 
-/* The victims of a GPU type, found once per pass. */
+/* The victims of a GPU type, or of all under an enforced cap, found once per pass. */
 static struct victims *find_victims(const struct easim_pass *pass, uint32_t gpu_type) {
     const struct state *s = pass->state;
     const struct easim_view *view = pass->view;
-    struct victims *v = &look_at_running(pass)[gpu_type];
+    bool any = view->cap_is_enforced;
+    struct victims *v = &look_at_running(pass)[any ? view->gpu_type_count : gpu_type];
     if (v->at)
         return v;
     v->at = pass->host->scratch(pass->plan, (s->may_go_count + 1) * sizeof *v->at);
     for (uint32_t i = 0; i < s->may_go_count; i++) {
         const struct easim_job *job = easim_view_job(view, s->may_go[i]);
         if (job && job->config != EASIM_NONE &&
-            easim_view_config(view, job->config)->gpu_type == gpu_type)
-            v->at[v->count++] = judge(view, job);
+            (any || easim_view_config(view, job->config)->gpu_type == gpu_type))
+            v->at[v->count++] = judge(pass, job);
     }
     qsort(v->at, v->count, sizeof *v->at, compare);
     return v;
 }
 
-/* The victims that free GPUs for a configuration, as places in s->chosen: by ascending waste until
-   they suffice, then without those that are not needed, the most wasteful first to be left out. */
+/* GPUs and power that a configuration lacks; at most 0: it does not. */
+struct lack {
+    int64_t gpus, nw;
+};
+
+static struct lack find_lack(const struct easim_pass *pass, const struct easim_job *job,
+                             uint32_t c) {
+    const struct easim_config *config = easim_view_config(pass->view, c);
+    const struct easim_power *power = easim_power_of(pass, POWER);
+    uint32_t free = easim_view_gpu_type(pass->view, config->gpu_type)->free;
+    struct lack lack = {.gpus = (int64_t)config->k - free};
+    if (power && pass->view->cap_is_enforced && power->room_nw < INT64_MAX)
+        lack.nw = power->start_nw(pass->plan, job->index, c) - power->room_nw;
+    return lack;
+}
+
+/* sign 1: the victim goes; -1: it stays after all. */
+static struct lack change_lack(struct lack lack, const struct victim *victim, uint32_t gpu_type,
+                               int sign) {
+    lack.gpus -= victim->gpu_type == gpu_type ? sign * (int64_t)victim->k : 0;
+    lack.nw -= sign * victim->nw;
+    return lack;
+}
+
+static bool suffices(struct lack lack) {
+    return lack.gpus <= 0 && lack.nw <= 0;
+}
+
+/* The victims that free GPUs and power for a configuration, as places in s->chosen: by ascending
+   waste until they suffice, then without those that are not needed, the most wasteful first to be
+   left out. */
 static struct displacement displace(const struct easim_pass *pass, const struct easim_job *job,
                                     uint32_t c) {
     const struct state *s = pass->state;
     const struct easim_config *config = easim_view_config(pass->view, c);
-    const struct easim_gpu_type *type = easim_view_gpu_type(pass->view, config->gpu_type);
     const struct victims *v = find_victims(pass, config->gpu_type);
     struct displacement d = {.config = c, .end_s = INFINITY};
     int span = easim_fit_later(pass->view, config);
     if (span < 0)
         return d;
-    uint32_t free = type->free, taken = 0;
-    while (free < config->k && taken < v->count)
-        free += v->at[taken++].k;
-    if (free < config->k)
+    struct lack lack = find_lack(pass, job, c);
+    uint32_t taken = 0;
+    while (!suffices(lack) && taken < v->count)
+        lack = change_lack(lack, &v->at[taken++], config->gpu_type, 1);
+    if (!suffices(lack) || taken == 0)
         return d;
     double wait_s = 0;
     while (taken-- > 0) {
-        if (free - v->at[taken].k >= config->k) {
-            free -= v->at[taken].k;
+        struct lack without = change_lack(lack, &v->at[taken], config->gpu_type, -1);
+        if (suffices(without)) {
+            lack = without;
             continue;
         }
         s->chosen[d.count++] = taken;
@@ -200,13 +238,14 @@ static struct displacement displace(const struct easim_pass *pass, const struct 
 }
 
 /* The configuration whose victims waste the least energy among those that are in time; ties: the
-   earlier end, then the order of the table (GPU type, k, batch). Those that fit the free GPUs as it
-   is have been refused before. */
+   earlier end, then the order of the table (GPU type, k, batch). Those that fit the free GPUs and
+   the power left have been refused before. */
 static uint32_t choose(const struct easim_pass *pass, const struct easim_job *job) {
     const struct params *p = pass->params;
     struct displacement best = {.config = EASIM_NONE};
     for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
-        if (easim_fit(pass->view, easim_view_config(pass->view, c)) != EASIM_NOFIT)
+        int fit = easim_fits(pass, job, c);
+        if (fit != EASIM_NOFIT && fit != EASIM_CAP)
             continue;
         struct displacement d = displace(pass, job, c);
         if (d.end_s <= job->deadline_s - p->deadline_margin_s &&
@@ -227,7 +266,7 @@ static double take(const struct easim_pass *pass, struct victims *v, uint32_t co
         struct victim *victim = &v->at[s->chosen[i]];
         wait_s = fmax(wait_s, victim->checkpoint_s);
         pass->host->plan_preempt(pass->plan, victim->job, false);
-        v->gpus -= victim->k;
+        s->types[victim->gpu_type].gpus -= victim->k;
         v->count--;
         for (uint32_t j = s->chosen[i]; j < v->count; j++)
             v->at[j] = v->at[j + 1];
@@ -257,7 +296,7 @@ static bool make_room(const struct easim_pass *pass, const struct easim_job *job
     const struct easim_config *config = easim_view_config(view, c);
     uint32_t count = displace(pass, job, c).count;
     double wait_s = take(pass, find_victims(pass, config->gpu_type), count);
-    if (config->k <= easim_view_gpu_type(view, config->gpu_type)->free)
+    if (suffices(find_lack(pass, job, c)))
         return true;
     s->quiet_until_ns =
         view->now_ns + (int64_t)(wait_s * 1e9); /* somebody writes a checkpoint first */
@@ -285,6 +324,8 @@ static const struct easim_param params[] = {
     EDP_PARAMS("other jobs: ", ""),
 };
 
+static const struct easim_extension extensions[] = {EASIM_POWER(true)};
+
 static const struct easim_list list = {
     .struct_size = sizeof(struct easim_list),
     .key = key,
@@ -307,7 +348,7 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
         "without one the job is skipped and later jobs may take the GPUs. "
         "Tier 1: all others by sqrt(EDP*) / A, A = 1 + age/tau, in the\n"
         "configuration of least EDP, if edp_slack admits it. "
-        "A tier-0 job that nothing free serves in time, with\n"
+        "A tier-0 job that nothing free serves in time, or that an enforced cap leaves no power, with\n"
         "slack < preempt_slack_s, displaces running preemptible best-effort jobs: those that waste the least\n"
         "energy (work since the last checkpoint, restart, checkpoint on demand) while it still ends in time. "
         "GPUs\n"
@@ -320,5 +361,8 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
     .params = params,
     .param_count = sizeof params / sizeof *params,
     .list = &list,
+    .extensions = extensions,
+    .extension_count = 1,
+    .extension_bytes = sizeof *extensions,
     .reads = EASIM_READS_DEADLINES | EASIM_READS_RUN_TIMES,
 };

@@ -127,6 +127,26 @@ def nobody_asks_again_and_again(folder):
         assert int(summary["capped_starts"]) <= int(summary["decisions"]), (policy, summary["capped_starts"])
 
 
+def deadlines_displace_for_power(folder):
+    """Eight GPUs, power for four. A and B hold it; D wants two GPUs at 100 s and has to start by 200 s. So one of those that waste as much
+    goes, the first, once it has written its checkpoint, and goes on after D. On two types of GPUs, D takes the power of A, which has another
+    type. If nobody may go, or not enough, nobody does."""
+    jobs = [("A", 0, 2, 10000, "best_effort", ""), ("B", 0, 2, 10000, "best_effort", ""), ("D", 100, 2, 500, "sla", 700)]
+    for checkpoint_s in (0, 10):
+        rows, summary = run_rows(folder, jobs, 8, "aurachronos", 4 * EACH, more=",class,deadline_s", checkpoint_s=checkpoint_s)
+        at = 100 + checkpoint_s
+        assert times_of(rows) == {"A": 0, "B": 0, "D": at}, rows
+        assert times_of(rows, "finish_s") == {"A": at + 500 + 9900, "B": 10000, "D": at + 500}, rows
+        assert summary["preemptions"] == "1" and float(summary["deadline_miss_rate"]) == 0, summary
+    rows, _ = run_rows(folder, [(*job, kind) for job, kind in zip(jobs, ("f", "s", "s"))], 4, "aurachronos", 4 * EACH,
+                       more=",class,deadline_s,gpu_type", speeds={"f": 1, "s": 1})
+    assert {name: row["preemptions"] for name, row in rows.items()} == {"A": "1", "B": "0", "D": "0"} and rows["D"]["missed"] == "0", rows
+    for sla in (("A", "B"), ("B",)):
+        fixed = [(*job[:4], "sla" if job[0] in sla else job[4], job[5]) for job in jobs[:2]] + [("D", 100, 3, 500, "sla", 700)]
+        rows, summary = run_rows(folder, fixed, 8, "aurachronos", 4 * EACH, more=",class,deadline_s")
+        assert summary["preemptions"] == "0" and rows["D"]["start_s"] == "10000.0", (sla, rows)
+
+
 def lean_displaces_for_a_start(folder):
     """Eight GPUs, power for four, held by two long jobs. A short one of 3 GPUs displaces both, and they go on after it; if one of them may
     not go, the power of the other is too little, and nobody goes. One more job, of 9,000 s, goes before what is left of the long ones."""
@@ -177,4 +197,5 @@ def two_types_with_a_long_queue(folder):
 
 
 cases(two_types_with_a_long_queue, power_binds, gpus_bind, both_bind, cap_of_now, large_job_waits_for_the_first, power_as_gpus,
-      nobody_asks_again_and_again, shrinks_for_a_start, lean_displaces_for_a_start, lean_displaces_none_that_goes_first)
+      nobody_asks_again_and_again, deadlines_displace_for_power, shrinks_for_a_start, lean_displaces_for_a_start,
+      lean_displaces_none_that_goes_first)
