@@ -61,6 +61,8 @@ static const struct easim_param params[] = {
      EASIM_ROLE_NONE},
 };
 
+static const struct easim_extension extensions[] = {EASIM_POWER(true)};
+
 EASIM_EXPORT const struct easim_policy easim_policy = {
     EASIM_POLICY_ABI,
     .name = "goodput",
@@ -76,12 +78,16 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
         "The maximum is exact, by dynamic programming over the numbers of GPUs of each type, where Pollux has a\n"
         "genetic algorithm; above most_steps (states x choices) by prices of GPUs, found from the last round's, and\n"
         "counted. Ties: running jobs keep what they have, then more for who was submitted first. Batches are those of most\n"
-        "goodput. Nodes are not part of it: a move that finds its GPUs in pieces, or none, is not made this round.",
+        "goodput. Nodes are not part of it: a move that finds its GPUs in pieces, or none, is not made this round.\n"
+        "If an enforced cap has too little power for this, power gets a price as well.",
     .capabilities = EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_RESIZE | EASIM_CAPABILITY_TICK,
     .state_size = sizeof(struct allocation_state),
     .params_size = sizeof(struct params),
     .params = params,
     .param_count = sizeof params / sizeof *params,
     .decide = decide,
+    .extensions = extensions,
+    .extension_count = 1,
+    .extension_bytes = sizeof *extensions,
     .reads = EASIM_READS_NOTHING,
 };

@@ -39,6 +39,8 @@ static const struct easim_param params[] = {
      EASIM_ROLE_NONE},
 };
 
+static const struct easim_extension extensions[] = {EASIM_POWER(true)};
+
 EASIM_EXPORT const struct easim_policy easim_policy = {
     EASIM_POLICY_ABI,
     .name = "sia",
@@ -55,12 +57,16 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
         "prices of GPUs, found from the last round's, and counted. Ties: running jobs keep what they have, then\n"
         "more for who was submitted first. Differs from the published: goodput is known from the start, so that no job has to\n"
         "begin on one GPU and at most double; powers are not rounded to two decimals; the numbers of GPUs are the\n"
-        "job's own; a move that finds its GPUs in pieces, or none, is not made this round.",
+        "job's own; a move that finds its GPUs in pieces, or none, is not made this round.\n"
+        "If an enforced cap has too little power for this, power gets a price as well.",
     .capabilities = EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_RESIZE | EASIM_CAPABILITY_TICK,
     .state_size = sizeof(struct allocation_state),
     .params_size = sizeof(struct params),
     .params = params,
     .param_count = sizeof params / sizeof *params,
     .decide = decide,
+    .extensions = extensions,
+    .extension_count = 1,
+    .extension_bytes = sizeof *extensions,
     .reads = EASIM_READS_NOTHING,
 };

@@ -1,12 +1,12 @@
 /* Who gets which GPUs, all jobs at once and in rounds: what goodput and sia have in common. Each
    tells what every job would cost with every allocation and with none; here the sum is minimised
-   under the numbers of GPUs, and the plan carried out. */
+   under the numbers of GPUs and the power below an enforced cap, and the plan carried out. */
 #ifndef EASIM_ALLOCATION_H
 #define EASIM_ALLOCATION_H
 
-#include <easim/policy.h>
+#include <easim/power.h>
 
-#define ALLOCATION_MOST_TYPES 64 /* of GPUs, whose prices are kept */
+#define ALLOCATION_MOST_TYPES 64 /* of GPUs, and power, whose prices are kept */
 
 /* A job with k GPUs of a type, in the configuration of most goodput among those. */
 struct allocation_choice {
@@ -14,6 +14,7 @@ struct allocation_choice {
     double goodput; /* on the empty cluster; of the present allocation: as it is placed */
     double cost;    /* from the rule */
     int64_t gain;   /* against nothing, in whole units, so that ties are exact */
+    int64_t nw;     /* power that it takes below an enforced cap; 0: there is none */
 };
 
 struct allocation_job {
@@ -30,8 +31,12 @@ struct allocation_job {
 
 struct allocation {
     const struct easim_pass *pass;
-    uint32_t type_count, *capacity; /* GPUs that can be given, those of pinned jobs left out */
-    struct allocation_job *jobs;    /* who goes first on a tie first: running, then waiting */
+    uint32_t type_count, *capacity;  /* GPUs that can be given, those of pinned jobs left out */
+    const struct easim_power *power; /* NULL: no cap is enforced now */
+    int64_t nw;                      /* likewise power; 0 without a cap */
+    bool lacks_power;                /* GPUs alone do not decide: it is to be shared, too */
+    bool has_lacked;                 /* in this round or an earlier one */
+    struct allocation_job *jobs;     /* who goes first on a tie first: running, then waiting */
     uint32_t count;
     struct allocation_choice *room; /* while jobs are collected: for those of one */
     uint32_t room_count;
@@ -46,7 +51,7 @@ struct allocation_rule {
     void (*weigh)(const struct allocation *a, struct allocation_job *job);
 };
 
-/* Of the last round that was solved by prices, by GPU type: what a GPU costs. */
+/* Of the last round that was solved by prices, by GPU type: what a GPU costs; then a nW. */
 struct allocation_prices {
     bool known;
     double price[ALLOCATION_MOST_TYPES];
@@ -54,8 +59,9 @@ struct allocation_prices {
 
 /* Zeroed by the host, one per run. */
 struct allocation_state {
-    double next_s; /* of the next round; has been asked for if it lies ahead */
-    struct allocation_prices last;
+    double next_s;                    /* of the next round; has been asked for if it lies ahead */
+    struct allocation_prices last[2]; /* of rounds without and with power */
+    bool has_lacked;                  /* power, in a round */
 };
 
 /* A decision: a round if one is due. */
@@ -76,8 +82,10 @@ void allocation_score(struct allocation *a);
 double allocation_exact_steps(const struct allocation *a);
 /* Greatest sum of gains, by dynamic programming over the numbers of GPUs. */
 void allocation_solve_exact(struct allocation *a);
-/* By prices of GPUs, from those of the last round on, which become those of this. Returns an upper
-   bound of the greatest sum. */
+/* Whether the power suffices for what has been chosen. */
+bool allocation_has_power(const struct allocation *a);
+/* By prices of GPUs, and of power if that is lacking, from those of the last round on, which become
+   those of this. Returns an upper bound of the greatest sum. */
 double allocation_solve_prices(struct allocation *a, struct allocation_prices *last);
 void allocation_carry_out(const struct allocation *a);
 

@@ -53,12 +53,19 @@ static const struct allocation_choice *best_that_fits(const struct allocation *a
                                                       const struct allocation_job *job) {
     const struct allocation_choice *best = NULL;
     for (uint32_t c = 0; c < job->count; c++) {
-        const struct easim_config *config =
-            easim_view_config(a->pass->view, job->choices[c].config);
-        if (easim_fit(a->pass->view, config) >= 0 && (!best || job->choices[c].gain > best->gain))
+        if (easim_fits(a->pass, job->job, job->choices[c].config) >= 0 &&
+            (!best || job->choices[c].gain > best->gain))
             best = &job->choices[c];
     }
     return best;
+}
+
+/* Whether a job may start in the next round, when those that have been preempted have stopped. If
+   it took anything else until then, they would displace it in turn. A run in which power was never
+   lacking goes as without a cap. */
+static bool waits_for_others(const struct allocation *a, const struct allocation_job *job) {
+    return a->has_lacked && a->pass->view->checkpointing_count > 0 &&
+           easim_fits(a->pass, job->job, wish(job)->config) < 0;
 }
 
 /* Then those whose GPUs lie in pieces that they cannot use: others may do. */
@@ -68,7 +75,7 @@ static void start_waiting(const struct allocation *a) {
         if (!a->jobs[i].runs && wish(&a->jobs[i]))
             started[i] = try_choice(a, &a->jobs[i], wish(&a->jobs[i]));
     for (uint32_t i = 0; i < a->count; i++) {
-        if (a->jobs[i].runs || started[i] || !wish(&a->jobs[i]))
+        if (a->jobs[i].runs || started[i] || !wish(&a->jobs[i]) || waits_for_others(a, &a->jobs[i]))
             continue;
         const struct allocation_choice *other = best_that_fits(a, &a->jobs[i]);
         if (other)

@@ -7,6 +7,22 @@ static void *scratch(const struct easim_pass *pass, size_t count, size_t size) {
     return pass->host->scratch(pass->plan, (count ? count : 1) * size);
 }
 
+/* The extension easim.power is the first of goodput and sia. */
+static void find_power(struct allocation *a) {
+    const struct easim_power *power = easim_power_of(a->pass, 0);
+    if (power && a->pass->view->cap_is_enforced && power->room_nw < INT64_MAX) {
+        a->power = power;
+        a->nw = power->room_nw;
+    }
+}
+
+/* Power of a job in one of its configurations, or in its present one; 0 without a cap. */
+static int64_t power_nw(const struct allocation *a, const struct easim_job *job, uint32_t config) {
+    return !a->power               ? 0
+           : job->config == config ? easim_power_at(a->power, job->index)->entry_nw
+                                   : a->power->start_nw(a->pass->plan, job->index, config);
+}
+
 /* GPUs that are free or held by running jobs: what writes a checkpoint still holds its own. */
 static void count_capacity(struct allocation *a, const struct easim_view *view) {
     for (uint32_t t = 0; t < a->type_count; t++)
@@ -14,6 +30,7 @@ static void count_capacity(struct allocation *a, const struct easim_view *view) 
     for (uint32_t i = 0; i < view->running_count; i++) {
         const struct easim_running *r = easim_view_running(view, i);
         a->capacity[r->gpu_type] += r->k;
+        a->nw += power_nw(a, easim_view_job(view, r->job), easim_view_job(view, r->job)->config);
     }
 }
 
@@ -55,6 +72,8 @@ static struct allocation_choice *make_room(struct allocation *a, uint32_t count)
 }
 
 static void keep_choices(const struct allocation *a, struct allocation_job *job) {
+    for (uint32_t c = 0; c < job->count; c++)
+        a->room[c].nw = power_nw(a, job->job, a->room[c].config);
     job->choices = scratch(a->pass, job->count, sizeof *job->choices);
     memcpy(job->choices, a->room, job->count * sizeof *job->choices);
 }
@@ -75,14 +94,16 @@ static void add_running(struct allocation *a, const struct easim_job *job) {
     keep_choices(a, j);
 }
 
-/* The GPUs of pinned jobs are not to be given. */
+/* GPUs and power of pinned jobs are not to be given. */
 static void reserve_pinned(struct allocation *a) {
     for (uint32_t i = 0; i < a->count; i++)
-        if (a->jobs[i].pinned)
+        if (a->jobs[i].pinned) {
             a->capacity[a->jobs[i].choices->gpu_type] -= a->jobs[i].choices->k;
+            a->nw -= a->jobs[i].choices->nw;
+        }
 }
 
-/* Waiting jobs that have the same configurations, and so the same choices. */
+/* Waiting jobs that have the same configurations and draw the same in them: the same choices. */
 struct kind {
     uint32_t first, jobs; /* of the jobs: its first one; how many there are */
 };
@@ -93,7 +114,8 @@ static struct kind *find_kind(const struct allocation *a, struct kind *kinds, ui
     uint32_t at = (job->first_config * 2654435761u + job->config_count) & mask;
     for (; kinds[at].jobs > 0; at = (at + 1) & mask) {
         const struct easim_job *other = a->jobs[kinds[at].first].job;
-        if (other->first_config == job->first_config && other->config_count == job->config_count)
+        if (other->first_config == job->first_config && other->config_count == job->config_count &&
+            power_nw(a, other, job->first_config) == power_nw(a, job, job->first_config))
             break;
     }
     return &kinds[at];
@@ -156,6 +178,7 @@ void allocation_collect(struct allocation *a, const struct easim_pass *pass) {
                              .everybody = view->waiting_count + view->running_count};
     a->capacity = scratch(pass, a->type_count, sizeof *a->capacity);
     a->jobs = scratch(pass, a->everybody, sizeof *a->jobs);
+    find_power(a);
     count_capacity(a, view);
     for (uint32_t i = 0; i < view->running_count; i++)
         add_running(a, easim_view_job(view, easim_view_running(view, i)->job));

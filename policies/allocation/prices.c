@@ -1,5 +1,6 @@
-/* Large clusters: see allocation.h. Lagrange's relaxation: GPUs of a type have a price, and each
-   job wishes for what is worth most to it beyond the price. Any prices bound the greatest sum from
+/* Large clusters, and power below an enforced cap: see allocation.h. Lagrange's relaxation: GPUs of
+   a type have a price, and so has power, and each job wishes for what is worth most to it beyond
+   the price. Any prices bound the greatest sum from
    above; an ellipsoid that holds the best ones is cut until it is small. Then jobs choose among
    what is left, those first that gain most beyond the price per GPU, and the last GPUs go where
    they add most. Waiting jobs of the same configurations are alike, and looked at once. */
@@ -22,7 +23,7 @@ struct group {
 };
 
 struct offer {
-    double gain, k;
+    double gain, k, power;
     uint32_t gpu_type;
 };
 
@@ -31,18 +32,23 @@ struct market {
     struct group *groups;
     struct offer *offers;
     uint32_t group_count, offer_count;
-    uint32_t *before, *after;  /* by job: the neighbours of the same group, EASIM_NONE: none */
-    double *capacity, *excess; /* by GPU type: GPUs; wishes beyond them at the prices tried last */
-    double *price;             /* by GPU type: the best so far, for one GPU */
+    uint32_t *before, *after; /* by job: the neighbours of the same group, EASIM_NONE: none */
+    /* Resources are GPUs by type, and power if it is lacking, in units of the least that one GPU
+       takes. */
+    uint32_t resources;
+    double unit_nw;
+    double *capacity, *excess; /* by resource: all; wishes beyond that at the prices tried last */
+    double *price;             /* by resource: the best so far, for one GPU or unit */
     double bound;              /* at these */
     double *left;              /* by GPU type: GPUs that nobody has chosen */
+    int64_t left_nw;           /* likewise */
     double least_step;
 };
 
 /* Prices among which the best are: (x - centre)' shape^-1 (x - centre) <= 1. */
 struct ellipsoid {
     double *centre, *shape, *along;
-    uint32_t types, size; /* all; those that are not flat */
+    uint32_t types, size; /* all resources; those that are not flat */
 };
 
 static void *scratch(const struct allocation *a, size_t count, size_t size) {
@@ -52,7 +58,22 @@ static void *scratch(const struct allocation *a, size_t count, size_t size) {
 /* --- jobs --- */
 
 static bool can_have(const struct allocation *a, const struct allocation_choice *c) {
-    return c->gain >= 0 && c->k <= a->capacity[c->gpu_type];
+    return c->gain >= 0 && c->k <= a->capacity[c->gpu_type] && (!a->lacks_power || c->nw <= a->nw);
+}
+
+static double power_of(const struct market *m, const struct allocation_choice *c) {
+    return (double)c->nw / m->unit_nw;
+}
+
+/* What GPUs of a type cost, and power. */
+static double cost_at(const struct market *m, const double *price, const struct offer *offer) {
+    double gpus = price[offer->gpu_type] * offer->k;
+    return m->resources > m->a->type_count ? gpus + price[m->a->type_count] * offer->power : gpus;
+}
+
+static double cost_of(const struct market *m, const struct allocation_choice *c) {
+    return cost_at(m, m->price,
+                   &(struct offer){.k = c->k, .power = power_of(m, c), .gpu_type = c->gpu_type});
 }
 
 static struct group *add_group(struct market *m, const struct allocation_job *job) {
@@ -60,8 +81,9 @@ static struct group *add_group(struct market *m, const struct allocation_job *jo
     g->first = m->offer_count;
     for (uint32_t c = 0; c < job->count; c++)
         if (can_have(m->a, &job->choices[c]))
-            m->offers[m->offer_count++] = (struct offer){
-                (double)job->choices[c].gain, job->choices[c].k, job->choices[c].gpu_type};
+            m->offers[m->offer_count++] =
+                (struct offer){(double)job->choices[c].gain, job->choices[c].k,
+                               power_of(m, &job->choices[c]), job->choices[c].gpu_type};
     g->count = m->offer_count - g->first;
     return g;
 }
@@ -100,7 +122,7 @@ static void group_jobs(struct market *m) {
 /* The bound that prices give, and what is wished for. */
 static double bound_of(struct market *m, const double *price) {
     double bound = 0;
-    for (uint32_t t = 0; t < m->a->type_count; t++) {
+    for (uint32_t t = 0; t < m->resources; t++) {
         bound += price[t] * m->capacity[t];
         m->excess[t] = -m->capacity[t];
     }
@@ -108,7 +130,7 @@ static double bound_of(struct market *m, const double *price) {
         const struct offer *offers = &m->offers[m->groups[g].first], *best = NULL;
         double most = 0;
         for (uint32_t o = 0; o < m->groups[g].count; o++) {
-            double surplus = offers[o].gain - price[offers[o].gpu_type] * offers[o].k;
+            double surplus = offers[o].gain - cost_at(m, price, &offers[o]);
             best = surplus > most ? &offers[o] : best;
             most = surplus > most ? surplus : most;
         }
@@ -116,6 +138,8 @@ static double bound_of(struct market *m, const double *price) {
             continue;
         bound += most * m->groups[g].jobs;
         m->excess[best->gpu_type] += best->k * m->groups[g].jobs;
+        if (m->resources > m->a->type_count)
+            m->excess[m->a->type_count] += best->power * m->groups[g].jobs;
     }
     return bound;
 }
@@ -125,7 +149,7 @@ static double try_prices(struct market *m, const double *price) {
     double bound = bound_of(m, price);
     if (bound < m->bound) {
         m->bound = bound;
-        memcpy(m->price, price, m->a->type_count * sizeof *price);
+        memcpy(m->price, price, m->resources * sizeof *price);
     }
     return bound;
 }
@@ -158,13 +182,13 @@ static bool cut(struct ellipsoid *e, const double *slope, double depth) {
 
 static bool all_fit(const struct market *m) {
     bool fit = true;
-    for (uint32_t t = 0; t < m->a->type_count; t++)
+    for (uint32_t t = 0; t < m->resources; t++)
         fit = fit && m->excess[t] <= 0;
     return fit;
 }
 
-/* The least price of all GPUs, whatever their type, at which there are as many as are wished for.
- */
+/* The least price of all GPUs, whatever their type, and of a unit of power, at which there is as
+   much as is wished for. */
 static double common_price(struct market *m, double *price) {
     double highest = 0;
     for (uint32_t o = 0; o < m->offer_count; o++)
@@ -172,7 +196,7 @@ static double common_price(struct market *m, double *price) {
     double high = log(highest), low = high - log(RANGE);
     for (int i = 0; i < HALVINGS; i++) {
         double middle = (low + high) / 2;
-        for (uint32_t t = 0; t < m->a->type_count; t++)
+        for (uint32_t t = 0; t < m->resources; t++)
             price[t] = exp(middle);
         try_prices(m, price);
         *(all_fit(m) ? &high : &low) = middle;
@@ -208,24 +232,31 @@ static void search(struct market *m, struct ellipsoid *e) {
     }
 }
 
+/* A price of the last round, as it is kept, in gains of this one. */
+static double scale_of(const struct market *m, uint32_t resource) {
+    return resource < m->a->type_count ? m->a->unit : m->a->unit * m->unit_nw;
+}
+
 /* Around the last round's prices; whether the best ones are well inside. */
 static bool search_near(struct market *m, struct ellipsoid *e, const double *last) {
     double highest = 0, square = 0;
     for (uint32_t t = 0; t < e->types; t++) {
-        e->centre[t] = last[t] * m->a->unit;
+        e->centre[t] = last[t] * scale_of(m, t);
         highest = fmax(highest, e->centre[t]);
     }
     surround(e, m, WIDTH * highest);
     search(m, e);
     for (uint32_t t = 0; t < e->types; t++) {
-        double moved = m->price[t] - last[t] * m->a->unit;
+        double moved = m->price[t] - last[t] * scale_of(m, t);
         square += m->capacity[t] > 0 ? moved * moved : 0;
     }
     return square < RIM * WIDTH * WIDTH * highest * highest;
 }
 
+/* Where power alone is short, its price is up to twice the common one: a GPU takes a unit or more.
+ */
 static void search_all(struct market *m, struct ellipsoid *e) {
-    double half = common_price(m, e->centre) / 2;
+    double half = common_price(m, e->centre) / (m->resources > m->a->type_count ? 1 : 2);
     for (uint32_t t = 0; t < e->types; t++)
         e->centre[t] = half;
     surround(e, m, half);
@@ -233,7 +264,7 @@ static void search_all(struct market *m, struct ellipsoid *e) {
 }
 
 static void find_prices(struct market *m, struct allocation_prices *last) {
-    uint32_t types = m->a->type_count;
+    uint32_t types = m->resources;
     struct ellipsoid e = {.types = types};
     e.centre = scratch(m->a, types, sizeof *e.centre);
     e.along = scratch(m->a, types, sizeof *e.along);
@@ -245,7 +276,7 @@ static void find_prices(struct market *m, struct allocation_prices *last) {
         search_all(m, &e);
     last->known = types <= ALLOCATION_MOST_TYPES;
     for (uint32_t t = 0; t < types && last->known; t++)
-        last->price[t] = m->price[t] / m->a->unit;
+        last->price[t] = m->price[t] / scale_of(m, t);
 }
 
 /* --- choices --- */
@@ -284,6 +315,13 @@ static struct step pop(struct queue *q) {
     return first;
 }
 
+/* Whether a job that has `from`, or nothing, may take `to`. */
+static bool is_left(const struct market *m, const struct allocation_choice *from,
+                    const struct allocation_choice *to) {
+    double own = from && from->gpu_type == to->gpu_type ? from->k : 0;
+    return to->k - own <= m->left[to->gpu_type] && to->nw - (from ? from->nw : 0) <= m->left_nw;
+}
+
 /* What a job without GPUs gains most from beyond the price, of what is left. */
 static bool best_wish(const struct market *m, struct step *step) {
     const struct allocation_job *job = &m->a->jobs[step->job];
@@ -293,11 +331,11 @@ static bool best_wish(const struct market *m, struct step *step) {
         return false;
     for (uint32_t c = 0; c < job->count; c++) {
         const struct allocation_choice *to = &job->choices[c];
-        double surplus = (double)to->gain - m->price[to->gpu_type] * to->k;
-        if (to->k > m->left[to->gpu_type] || surplus <= most)
+        double surplus = (double)to->gain - cost_of(m, to);
+        if (!is_left(m, NULL, to) || surplus <= most)
             continue;
         most = surplus;
-        *step = (struct step){most / to->k, step->job, c};
+        *step = (struct step){most / fmax(to->k, power_of(m, to)), step->job, c};
     }
     return step->choice != EASIM_NONE;
 }
@@ -311,12 +349,10 @@ static bool best_rise(const struct market *m, struct step *step) {
     step->worth = 0;
     for (uint32_t c = 0; c < job->count; c++) {
         const struct allocation_choice *to = &job->choices[c];
-        double own = from && from->gpu_type == to->gpu_type ? from->k : 0;
         double gain = (double)(to->gain - (from ? from->gain : 0));
-        double more =
-            m->price[to->gpu_type] * to->k - (from ? m->price[from->gpu_type] * from->k : 0);
+        double more = cost_of(m, to) - (from ? cost_of(m, from) : 0);
         double worth = gain / fmax(more, m->least_step);
-        if (gain > 0 && worth > step->worth && to->k - own <= m->left[to->gpu_type])
+        if (gain > 0 && worth > step->worth && is_left(m, from, to))
             *step = (struct step){worth, step->job, c};
     }
     return step->choice != EASIM_NONE;
@@ -324,10 +360,16 @@ static bool best_rise(const struct market *m, struct step *step) {
 
 static void take(struct market *m, const struct step *step) {
     struct allocation_job *job = &m->a->jobs[step->job];
-    if (job->chosen != EASIM_NONE)
-        m->left[job->choices[job->chosen].gpu_type] += job->choices[job->chosen].k;
+    const struct allocation_choice *from = job->chosen == EASIM_NONE ? NULL
+                                                                     : &job->choices[job->chosen],
+                                   *to = &job->choices[step->choice];
+    if (from) {
+        m->left[from->gpu_type] += from->k;
+        m->left_nw += from->nw;
+    }
     job->chosen = step->choice;
-    m->left[job->choices[job->chosen].gpu_type] -= job->choices[job->chosen].k;
+    m->left[to->gpu_type] -= to->k;
+    m->left_nw -= to->nw;
 }
 
 /* Of those without GPUs in a group the first alone is looked at: the others would do the same. */
@@ -364,30 +406,86 @@ static bool take_steps(struct market *m, struct queue *q, best_step *best) {
     return any;
 }
 
-/* A step to another GPU type frees GPUs, so that another may be possible then. */
+/* Nobody has chosen, or running jobs what they have, even if a cap has fallen below that: the host
+   limits them, but admits nothing more. */
+static void begin(struct market *m, bool keeps) {
+    struct allocation *a = m->a;
+    for (uint32_t t = 0; t < a->type_count; t++)
+        m->left[t] = m->capacity[t];
+    m->left_nw = a->lacks_power ? a->nw : INT64_MAX;
+    for (uint32_t i = 0; i < a->count; i++) {
+        if (a->jobs[i].pinned)
+            continue;
+        a->jobs[i].chosen = EASIM_NONE;
+        if (keeps && a->jobs[i].runs && a->jobs[i].choices->gain >= 0)
+            take(m, &(struct step){.job = i});
+    }
+}
+
+/* A step to another GPU type frees GPUs, so that another may be possible then. Returns the sum. */
+static int64_t rise(struct market *m, struct queue *q) {
+    const struct allocation_job *jobs = m->a->jobs;
+    int64_t sum = 0;
+    for (int i = 0; i < RISES && take_steps(m, q, best_rise); i++)
+        ;
+    for (uint32_t i = 0; i < m->a->count; i++)
+        sum += jobs[i].pinned || jobs[i].chosen == EASIM_NONE
+                   ? 0
+                   : jobs[i].choices[jobs[i].chosen].gain;
+    return sum;
+}
+
+/* Under a cap a few watts decide who is the last to have some: unless others gain more, running
+   jobs keep what they have, or they would stop and start in turn. */
 static void choose(struct market *m) {
     struct allocation *a = m->a;
     struct queue q = {.steps = scratch(a, a->count, sizeof *q.steps)};
+    uint32_t *chosen = scratch(a, a->count, sizeof *chosen);
     m->left = scratch(a, a->type_count, sizeof *m->left);
-    for (uint32_t t = 0; t < a->type_count; t++) {
-        m->left[t] = m->capacity[t];
+    for (uint32_t t = 0; t < a->type_count; t++)
         m->least_step = fmax(m->least_step, m->price[t] * LEAST_STEP);
-    }
-    for (uint32_t i = 0; i < a->count; i++)
-        if (!a->jobs[i].pinned)
-            a->jobs[i].chosen = EASIM_NONE;
+    begin(m, false);
     take_steps(m, &q, best_wish);
-    for (int i = 0; i < RISES && take_steps(m, &q, best_rise); i++)
-        ;
+    int64_t sum = rise(m, &q);
+    for (uint32_t i = 0; i < a->count; i++)
+        chosen[i] = a->jobs[i].chosen;
+    if (!a->lacks_power)
+        return;
+    begin(m, true);
+    if (rise(m, &q) >= sum)
+        return;
+    for (uint32_t i = 0; i < a->count; i++)
+        a->jobs[i].chosen = chosen[i];
+}
+
+bool allocation_has_power(const struct allocation *a) {
+    int64_t nw = 0;
+    for (uint32_t i = 0; i < a->count; i++)
+        if (!a->jobs[i].pinned && a->jobs[i].chosen != EASIM_NONE)
+            nw += a->jobs[i].choices[a->jobs[i].chosen].nw;
+    return !a->power || nw <= a->nw;
+}
+
+/* Power that one GPU takes, at least: of what takes any. */
+static double least_nw(const struct allocation *a) {
+    double least = INFINITY;
+    for (uint32_t i = 0; i < a->count; i++)
+        for (uint32_t c = 0; c < a->jobs[i].count && a->jobs[i].like == i; c++)
+            if (a->jobs[i].choices[c].nw > 0)
+                least = fmin(least, (double)a->jobs[i].choices[c].nw / a->jobs[i].choices[c].k);
+    return least;
 }
 
 double allocation_solve_prices(struct allocation *a, struct allocation_prices *last) {
-    struct market m = {.a = a, .bound = INFINITY};
-    m.price = scratch(a, a->type_count, sizeof *m.price);
-    m.capacity = scratch(a, a->type_count, sizeof *m.capacity);
-    m.excess = scratch(a, a->type_count, sizeof *m.excess);
+    struct market m = {.a = a, .bound = INFINITY, .unit_nw = least_nw(a)};
+    m.resources = a->type_count + a->lacks_power;
+    m.price = scratch(a, m.resources, sizeof *m.price);
+    m.capacity = scratch(a, m.resources, sizeof *m.capacity);
+    m.excess = scratch(a, m.resources, sizeof *m.excess);
     for (uint32_t t = 0; t < a->type_count; t++)
         m.capacity[t] = a->capacity[t];
+    if (a->lacks_power)
+        m.capacity[a->type_count] = fmax(0, (double)a->nw / m.unit_nw);
     group_jobs(&m);
     find_prices(&m, last);
     choose(&m);

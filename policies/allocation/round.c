@@ -52,14 +52,18 @@ static void solve(struct allocation *a, const struct allocation_rule *rule,
         if (a->jobs[i].like == i)
             rule->weigh(a, &a->jobs[i]);
     allocation_score(a);
-    if (allocation_exact_steps(a) <= (double)rule->most_steps) {
+    bool is_small = allocation_exact_steps(a) <= (double)rule->most_steps;
+    if (is_small)
         allocation_solve_exact(a);
-        return;
+    else {
+        allocation_solve_prices(a, &last[0]);
+        pass->host->count(
+            pass->plan,
+            "rounds were too large for the exact solver (most_steps) and solved by prices", NULL);
     }
-    allocation_solve_prices(a, last);
-    pass->host->count(
-        pass->plan, "rounds were too large for the exact solver (most_steps) and solved by prices",
-        NULL);
+    a->lacks_power = !allocation_has_power(a);
+    if (a->lacks_power)
+        allocation_solve_prices(a, &last[1]);
 }
 
 /* Rounds are at multiples of the interval, and at once where one has been missed: with nobody there
@@ -73,7 +77,8 @@ void allocation_decide(const struct easim_pass *pass, struct allocation_state *s
     if (view->waiting_count + view->running_count == 0)
         return;
     allocation_collect(&a, pass);
-    solve(&a, rule, &state->last);
+    solve(&a, rule, state->last);
+    a.has_lacked = state->has_lacked = state->has_lacked || a.lacks_power;
     allocation_carry_out(&a);
     state->next_s = (floor(view->now_s / rule->interval_s) + 1) * rule->interval_s;
     pass->host->plan_wake_at(pass->plan, state->next_s);

@@ -127,6 +127,40 @@ def nobody_asks_again_and_again(folder):
         assert int(summary["capped_starts"]) <= int(summary["decisions"]), (policy, summary["capped_starts"])
 
 
+def rounds_count_watts(folder):
+    """Eight GPUs, power for four. A job of 4 GPUs and four of one: by GPUs alone all start, so that the large one, which came first, would
+    take the power of the others. Goodput: 1 / 1.001 for each job that runs, 1,000 for others, so four small ones are better; sia: 1 and
+    1.1, so 5.1 against 5.4. The large one has the first round after 100 s, or, with power for eight, starts at once."""
+    jobs = [("large", 0, 4, 600), *((f"s{n}", 0, 1, 100) for n in range(4))]
+    for policy in ("goodput", "sia"):
+        for room, large in ((4, 120), (8, 0)):
+            start, summary = run(folder, jobs, 8, policy, room * EACH)
+            assert start == {"large": large, "s0": 0, "s1": 0, "s2": 0, "s3": 0}, (policy, start)
+            assert summary["preemptions"] == summary["capped_starts"] == "0", summary
+
+
+def rounds_keep_jobs_when_the_cap_falls(folder):
+    """Four jobs, and at 30 s the power of two: 4 (d - 50) = 700 W, at 225 W each has 2/3 of its speed 0.1 s later. None is stopped, and
+    the fifth, which waits, has the round after their end."""
+    jobs = [*((f"s{n}", 0, 1, 100) for n in range(4)), ("late", 40, 1, 100)]
+    end = 30.1 + 69.9 * 3 / 2
+    assert abs(1 / (0.7 + 0.21 / (225 / 400 - 0.3)) - 2 / 3) < 1e-12
+    for policy in ("goodput", "sia"):
+        rows, summary = run_rows(folder, jobs, 8, policy, caps=[(0, 4 * EACH), (30, 2 * EACH)], keys={"steps": 0})
+        for n in range(4):
+            near(rows[f"s{n}"]["finish_s"], end, 1e-6)
+        near(rows["late"]["start_s"], 180)
+        assert summary["preemptions"] == "0", summary
+
+
+def rounds_do_not_swap(folder):
+    """Two jobs for one GPU's power, of four GPUs: the first keeps it, round after round."""
+    for policy in ("goodput", "sia"):
+        for checkpoint_s in (0, 10):
+            rows, summary = run_rows(folder, [("a", 0, 1, 1000), ("b", 0, 1, 1000)], 4, policy, EACH, checkpoint_s=checkpoint_s)
+            assert times_of(rows) == {"a": 0, "b": 1020} and summary["preemptions"] == "0", (policy, rows)
+
+
 def deadlines_displace_for_power(folder):
     """Eight GPUs, power for four. A and B hold it; D wants two GPUs at 100 s and has to start by 200 s. So one of those that waste as much
     goes, the first, once it has written its checkpoint, and goes on after D. On two types of GPUs, D takes the power of A, which has another
@@ -196,6 +230,6 @@ def two_types_with_a_long_queue(folder):
     assert int(summary["capped_starts"]) <= 2 * 3 * int(summary["decisions"]), summary
 
 
-cases(two_types_with_a_long_queue, power_binds, gpus_bind, both_bind, cap_of_now, large_job_waits_for_the_first, power_as_gpus,
-      nobody_asks_again_and_again, deadlines_displace_for_power, shrinks_for_a_start, lean_displaces_for_a_start,
+cases(two_types_with_a_long_queue, power_binds, gpus_bind, both_bind, cap_of_now, large_job_waits_for_the_first, power_as_gpus, nobody_asks_again_and_again, rounds_count_watts,
+      rounds_keep_jobs_when_the_cap_falls, rounds_do_not_swap, deadlines_displace_for_power, shrinks_for_a_start, lean_displaces_for_a_start,
       lean_displaces_none_that_goes_first)
