@@ -60,8 +60,8 @@ class Curve:
     best: int
 
     @staticmethod
-    def of(gpu, use, flex):
-        full = gpu.power(use)
+    def of(gpu, full, flex):
+        """full: W."""
         least = min(full, max(gpu.floor, (gpu.s + 0.1) * full))
         lo, want = nw(max(gpu.ctx, least)), nw(max(gpu.ctx, full))
 
@@ -158,7 +158,8 @@ class Run:
 
     def __init__(self, job, gpu, place, now, setup, left):
         self.job, self.gpu, self.place, self.start, self.left = job, gpu, place, now, left
-        self.computes_at, self.curve = now + setup, Curve.of(gpu, job.spec.use, job.spec.flex)
+        self.computes_at, self.curve = now + setup, Curve.of(gpu, gpu.power(job.spec.use), job.spec.flex)
+        self.speed, self.due = gpu.speed, left  # work a second without a limit; work of this run at `end`
         self.level, self.change = None, None
         self.kept = self.done = 0.0  # work of this run, at its last checkpoint and when its rate changed last
         self.since, self.rate, self.end = None, 0.0, None
@@ -182,7 +183,7 @@ class Run:
             return
         self.done = self.done_by(now)
         self.since, self.rate = now, rate
-        self.end = now + max(0, ceil((self.left - self.done) / rate * S - 0.001))
+        self.end = now + max(0, ceil((self.due - self.done) / rate * S - 0.001))
 
     def hold(self, level, now):
         """A newer change takes the place of one that is pending, at the time of that."""
@@ -238,6 +239,7 @@ class JobState:
         self.finish, self.type, self.preemptions = None, None, 0
         self.energy = 0  # nW ns
         self.exec = self.lost = self.throttled = self.broken = 0  # ns
+        self.throttled_gpu = 0  # GPU ns
         self.limit_lost = 0.0  # s
 
 
@@ -326,7 +328,7 @@ class Simulation:
         self.caps, self.series_cap = list(scenario.cap), inf
         self.events = [EventState(event) for event in scenario.events]
         self.changes = sorted(at for event in scenario.events for at in {event.end, *map(event.step_at, range(61))})
-        self.stuck = False
+        self.stuck = self.changed = False  # changed: power of a job without a limit
 
     def depth(self, domain):
         return 0 if domain.parent is None else 1 + self.depth(self.s.domains[domain.parent])
@@ -419,7 +421,8 @@ class Simulation:
             run.hold(floor(level), self.now)
 
     def preempt(self):
-        """Until all caps hold with all at their lowest; those below the innermost first."""
+        """Until all caps hold with all at their lowest; those below the innermost first. Whether any job had to go."""
+        any_goes = False
         for bound in sorted(self.bounds, key=lambda bound: (-bound.depth, bound.order)):
             while self.over(bound, self.running(), lambda run: run.curve.lo):
                 below = [run for run in self.running() if bound.weight(run)]
@@ -427,8 +430,9 @@ class Simulation:
                     break
                 first = min(below, key=lambda run: (run.job.spec.sla, -sum(run.place.values()) * run.curve.want, -run.start,
                                                     -run.job.rank))
-                first.job.preemptions += 1
+                first.job.preemptions, any_goes = first.job.preemptions + 1, True
                 self.stop(first.job)
+        return any_goes
 
     # --- jobs ---
 
@@ -511,6 +515,7 @@ class Simulation:
             job.exec += took
             if run.computes(self.now):
                 job.throttled += took if run.level < run.curve.want else 0
+                job.throttled_gpu += took * sum(run.place.values()) if run.level < run.curve.want else 0
                 job.limit_lost += (1 - run.rho()) * took / S
                 job.broken += took if self.is_broken(run) else 0
         self.now = to
@@ -595,25 +600,33 @@ class Simulation:
                 decides = True
         for run in self.running():
             if run.end is not None and run.end <= self.now:
-                run.job.state, run.job.finish, run.job.run, decides = "finished", self.now, None, True
+                decides = self.reach_end(run) or decides
         while self.coming and self.coming[0].spec.submit <= self.now:
             self.arrive(self.coming.pop(0))
             decides = True
         return decides
 
+    def reach_end(self, run):
+        """All that was due is done; whether the policy decides."""
+        run.job.state, run.job.finish, run.job.run = "finished", self.now, None
+        return True
+
     def set_rates(self):
         runs = self.running()
         for run in runs:
             others = max(sum(node in other.place for other in runs) - 1 for node in run.place)
-            run.set_rate(run.gpu.speed * run.rho() / (1 + self.s.slow * others), self.now)
+            run.set_rate(run.speed * run.rho() / (1 + self.s.slow * others), self.now)
 
     def go(self):
         while True:
-            if self.happen():
-                if self.s.rules.enforce == "throttle_then_preempt":
-                    self.preempt()
+            decides = self.happen()
+            if self.s.rules.enforce == "throttle_then_preempt":
+                decides = self.preempt() or decides
+            if decides:
                 self.decide()
+            if decides or self.changed:
                 self.fill()
+            self.changed = False
             self.set_rates()
             self.begin_and_end()
             if not self.coming and not any(job.state in ("waiting", "running") for job in self.jobs):

@@ -4,7 +4,7 @@ import random
 from math import inf
 
 from caps_again import S, Domain, Event, Job, Node, Rules, Scenario, Type
-from harness import write_table
+from harness import write_rows, write_table
 
 EVENTS = "start_s,duration_s,reduction_frac,target_w,notice_s,ramp_s,price_per_kwh"
 
@@ -121,12 +121,7 @@ class Draw:
 
     def write(self, folder):
         s, constant = self.scenario, self.scenario.constant
-        columns = "job_id,submit_s,gpus,duration_s,gpu_type,utilization,class" + ("" if self.plain else ",flex") + (
-            ",requested_s" if self.asked else "")
-        write_table(folder / "jobs.csv", columns, [
-            [job.name, seconds(job.submit), job.gpus, job.work, "|".join(s.types[h].name for h in job.types), job.use,
-             "sla" if job.sla else "best_effort"] + ([] if self.plain else [job.flex]) + ([self.asked[job.name]] if self.asked else [])
-            for job in s.jobs])
+        write_rows(folder / "jobs.csv", [self.cells(job) for job in s.jobs])
         if not constant:
             write_table(folder / "cap.csv", "time_s,power_w", [[seconds(at), "" if cap == inf else cap] for at, cap in s.cap])
         cap = {"watts": s.cap[0][1]} if constant and s.cap[0][1] < inf else {} if constant else {"file": "cap.csv"}
@@ -151,16 +146,35 @@ class Draw:
                 {"name": d.name, "nodes": [f"{min(d.nodes)}-{max(d.nodes)}"], "cap": d.cap}
                 | ({} if d.parent is None else {"parent": s.domains[d.parent].name}) for d in s.domains]
         scenario = {"name": "s", "horizon": "drain", "cluster": cluster,
-                    "workload": {"kind": "trace", "file": "jobs.csv", "rigid_costs": {
-                        "start_s": s.setup, "restart_s": s.restart, "checkpoint_s": 0, "checkpoint_interval_s": s.checkpoint}},
-                    "models": {"rigid_speed": {gpu.name: gpu.speed for gpu in s.types}, "models": [unused(s.types)]},
-                    "policy": {"name": "easy"} if self.policy == "easy" else {"name": "fcfs", "params": {"strict": s.strict}}}
+                    "workload": {"kind": "trace", "file": "jobs.csv", "rigid_costs": self.costs()} | self.workload_keys(),
+                    "models": {"rigid_speed": {gpu.name: gpu.speed for gpu in s.types}, "models": self.models()},
+                    "policy": self.policy_keys()}
         if s.outages:
             write_table(folder / "outages.csv", "node,start_s,end_s",
                         [[node, seconds(start), seconds(end)] for node, start, end in s.outages])
             scenario["failures"] = {"file": "outages.csv"}
         (folder / "s.yaml").write_text(json.dumps(scenario, indent=1), encoding="utf-8")
         return folder / "s.yaml"
+
+    def cells(self, job):
+        """A row of the workload."""
+        keys = {"job_id": job.name, "submit_s": seconds(job.submit), "gpus": job.gpus, "duration_s": job.work,
+                "gpu_type": "|".join(self.scenario.types[h].name for h in job.types), "utilization": job.use,
+                "class": "sla" if job.sla else "best_effort"}
+        return keys | ({} if self.plain else {"flex": job.flex}) | ({"requested_s": self.asked[job.name]} if self.asked else {})
+
+    def costs(self):
+        s = self.scenario
+        return {"start_s": s.setup, "restart_s": s.restart, "checkpoint_s": 0, "checkpoint_interval_s": s.checkpoint}
+
+    def workload_keys(self):
+        return {}
+
+    def models(self):
+        return [unused(self.scenario.types)]
+
+    def policy_keys(self):
+        return {"name": "easy"} if self.policy == "easy" else {"name": "fcfs", "params": {"strict": self.scenario.strict}}
 
     def type_keys(self, gpu):
         keys = {"name": gpu.name, "idle_w": gpu.idle, "ctx_w": gpu.ctx, "tdp_w": gpu.tdp}

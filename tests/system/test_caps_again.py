@@ -265,7 +265,7 @@ def compare(seed, folder, plain, policy="fcfs", events=False):
     summary, = rows_of(folder / "out/summary.csv")
     near(float(summary["energy_kwh"]) * 3.6e6, joules(naive.energy), 1e-6)
     if not plain:
-        gpu_h = sum(job.spec.gpus * job.throttled for job in naive.jobs) / S / 3600
+        gpu_h = sum(job.throttled_gpu for job in naive.jobs) / S / 3600
         near(summary["throttled_gpu_h"], gpu_h, 1e-6, 1e-9)
     if draw.scenario.domains:
         compare_domains(rows_of(folder / "out/domains.csv"), naive, draw)

@@ -39,6 +39,14 @@ MISTAKES = {
         "forecasts::events"),
     "a job at its least draw is below its flex": (
         "limit_class.c", "return draw_w > least_w ?", "return least_w > 0 ?", [*AGAIN, "eventful", "--seed", "80", "--count", "10"], "flex_broken_s"),
+    "flexibility of before is that of the present utilization": (
+        "limits.c", "broken_before_ns - broken_ns(l, i, m->throttled_ns);", "0 * broken_before_ns;", [*BY_HAND, "use_changes"],
+        "failed: use_changes"),
+    "a draw stays below the least of the new power": (
+        "limits.c", "gpu_nw > least_nw ? gpu_nw : least_nw", "gpu_nw + 0 * least_nw", [*BY_HAND, "use_changes"], "failed: use_changes"),
+    "a change to what the last filling gave its new power": (
+        "in_place.c", "power_cap_settle(sim);\n    limits_ask_followed(sim);", "limits_ask_followed(sim);\n    power_cap_settle(sim);",
+        ["test_caps_resized.py", "resized", "--seed", "227", "--count", "1"], "limit_lost_s"),
     # Those of --check, which the tests of caps have on.
     "draws never rise again": (
         "power_cap.c", "x != place->x[r];", "x < place->x[r];", [*BY_HAND, "held_with_context"], "does not draw what it should"),

@@ -46,7 +46,8 @@ static const struct easim_param params[] = {
 #define SCRIPTED_CAPABILITIES \
     (EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_RESIZE | EASIM_CAPABILITY_TICK | \
      EASIM_CAPABILITY_FRACTIONAL_GPU)
-/* Members of the policy. */
-#define SCRIPTED \
+/* Members of the policy; of one that does more in a decision, all but that. */
+#define SCRIPTED_BUT_DECIDE \
     .version = "1", .state_size = sizeof(struct state), .params_size = sizeof(struct params), \
-    .params = params, .param_count = sizeof params / sizeof *params, .decide = decide
+    .params = params, .param_count = sizeof params / sizeof *params
+#define SCRIPTED SCRIPTED_BUT_DECIDE, .decide = decide
