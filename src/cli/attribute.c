@@ -109,14 +109,7 @@ static int attribute_run(struct session *s, const struct recorded_part *part,
     struct recorded_run run = {0};
     struct attribution attribution = {0};
     bool reports = s->report.text.length == 0;
-    int r = 0;
-    if (s->request.bucket_ns != INT64_MAX && recorded_folder_enforces(&s->folder))
-        r = error_set(reterr, ERROR_INPUT,
-                      "%s: expected no --bucket: a power cap is enforced, so the power of a job "
-                      "changes in a segment, and easim does not know its energy in a bucket",
-                      s->folder.path);
-    if (r == 0)
-        r = recorded_run_load(&run, &s->folder, part, reterr);
+    int r = recorded_run_load(&run, &s->folder, part, reterr);
     if (r == 0)
         r = attribution_find(&attribution, &run, &s->request, reterr);
     if (r == 0) {

@@ -7,7 +7,7 @@ Usage: test_caps_again.py EASIM SOURCE [--count N] [--seed N]
 import json
 import random
 from dataclasses import replace
-from math import inf
+from math import fsum, inf
 
 import yaml
 
@@ -45,11 +45,28 @@ def case_by_hand(folder):
     near(joules(a.energy), 735295.378, 1e-6)
 
 
-def not_accounted(folder):
-    """A job's energy in a bucket of time is not recorded."""
-    path = Draw(1, False).write(folder)
-    easim("run", path, "--quiet", "--record", "--out", folder / "out")
-    easim("attribute", folder / "out", "--path", "time", "--bucket", "1h", code=2, says="expected no --bucket")
+def energy_in_buckets(folder):
+    """The two jobs of that case in buckets of 100 s, in each of which the price is another one: A draws 2 x 400 W up to 200.1 s, 2 x 1800/7 W
+    up to 0.1 s after the end of B, then 800 W; B draws 4 x 250 W, then 4 x 1375/7 W. With one price what a slowed job draws in a bucket is
+    not recorded."""
+    write_table(folder / "cap.csv", "time_s,power_w", [[0, ""], [200, 1500]])
+    write_table(folder / "price.csv", "time_s,price_per_mwh", [[100 * n, 10 + n % 2] for n in range(100)])
+    cluster = {"power_cap": {"file": "cap.csv", "enforce": "throttle", "admit": "floor", "steps": 0}}
+    ends = {"A": 1161.761555, "B": 879.398529}
+    draws = {"A": [(0, 800), (200.1, 3600 / 7), (ends["B"] + 0.1, 800), (ends["A"], 0)], "B": [(0, 1000), (200.1, 5500 / 7), (ends["B"], 0)]}
+    asks = ("attribute", folder / "out", "--path", "job/time", "--bucket", "100s", "--quiet")
+    run_by_hand(folder, (1000, 800), (0, 0), cluster, price_per_mwh={"file": "price.csv"})
+    easim(*asks)
+    rows = [row for row in rows_of(folder / "out/attribution.csv") if row["level"] == "2" and row["job_id"] in draws]
+    for row in rows:
+        first, steps = float(row["from_s"]), draws[row["job_id"]]
+        watt_s = sum(watts * max(0, min(to, first + 100) - max(at, first)) for (at, watts), (to, _) in zip(steps, steps[1:]))
+        near(float(row["energy_job_kwh"]) * 3.6e6, watt_s, 1e-6, 1e-3)
+    assert len(rows) == 12 + 9, rows
+    for name, of_job in (("A", 735295.378), ("B", 733834.559)):
+        near(fsum(float(row["energy_job_kwh"]) for row in rows if row["job_id"] == name) * 3.6e6, of_job, 1e-6)
+    run_by_hand(folder, (1000, 800), (0, 0), cluster)
+    easim(*asks, code=2, says="expected no bucket that ends within 0..1161.761554624 s, got one at 100 s: the cap slows job A then")
 
 
 def charon_leaves_it_to_the_host(folder):
@@ -82,16 +99,16 @@ def figures_of_the_law(folder):
         near(x, 17 / 42, 1e-6)
 
 
-def run_by_hand(folder, work, flex, cluster):
-    """The two jobs of that case, of so many s and with that flex, on their 8 GPUs."""
+def run_by_hand(folder, work, flex, cluster, **more):
+    """The two jobs of that case, of so many s and with that flex, on their 8 GPUs; with more keys."""
     write_table(folder / "jobs.csv", "job_id,submit_s,gpus,duration_s,utilization,flex", [["A", 0, 2, work[0], 1, flex[0]], ["B", 0, 4, work[1], 200 / 350, flex[1]]])
     keys = {"name": "g", "idle_w": 50, "ctx_w": 90, "tdp_w": 400, "floor_w": 160, "limit_law": {"s": 0.3, "m": 0.7}}
     (folder / "s.yaml").write_text(json.dumps({
         "name": "s", "horizon": "drain", "policy": {"name": "fcfs"},
         "cluster": {"gpu_types": [keys], "nodes": [{"gpu": "g", "gpus": 8, "base_w": 100}]} | cluster,
         "workload": {"kind": "trace", "file": "jobs.csv", "rigid_costs": {"start_s": 0, "restart_s": 0, "checkpoint_s": 0}},
-        "models": {"rigid_speed": {"g": 1}, "models": [unused([TYPE])]}}), encoding="utf-8")
-    easim("run", folder / "s.yaml", "--check", "--quiet", "--record", "--out", folder / "out")
+        "models": {"rigid_speed": {"g": 1}, "models": [unused([TYPE])]}} | more), encoding="utf-8")
+    easim("run", folder / "s.yaml", "--check", "--quiet", "--force", "--record", "--out", folder / "out")
 
 
 def events_by_hand(folder):
@@ -514,7 +531,7 @@ def eventful(seed, folder):
     compare(seed, folder, False, events=True)
 
 
-cases(case_by_hand, not_accounted, charon_leaves_it_to_the_host,
+cases(case_by_hand, energy_in_buckets, charon_leaves_it_to_the_host,
       figures_of_the_law, tables_by_hand, events_by_hand, equal_jobs, fills_are_fair, seeds(plain, PLAIN), seeds(without_effect, EQUAL), seeds(scaled, RELATED), seeds(like_a_domain, RELATED),
       seeds(without_a_cap, RELATED), seeds(monotone, RELATED), seeds(capped, CAPPED), seeds(easy_capped, EASY), seeds(eventful, EVENTFUL),
       bound_by_hand, domain_of_all, seeds(accounted, ACCOUNTED), seeds(bounded, ACCOUNTED))

@@ -2,6 +2,7 @@
    tree get the pieces, and shares of GPU time without a job. Then rows are made of leaves. */
 #include "insight/attribution/attribution.h"
 
+#include "base/numfmt.h"
 #include "base/str.h"
 #include "base/units.h"
 
@@ -455,6 +456,27 @@ static int check_size(const struct recorded_run *run, const struct attribution_r
                      buckets, types, users, MOST_CELLS);
 }
 
+/* A segment has one power, unless a cap slows its job: then only all of it is known. */
+static int check_limits(const struct work *work, struct error *reterr) {
+    const struct recorded_run *run = work->run;
+    char from[NUMFMT_BYTES], to[NUMFMT_BYTES], bucket[NUMFMT_BYTES];
+    for (size_t i = 0; i < run->limits.count; i++) {
+        const struct recorded_segment *s = &run->segments.at[i];
+        int64_t from_ns = s->start_ns > work->cells.from_ns ? s->start_ns : work->cells.from_ns,
+                end_ns = from_ns < s->end_ns ? cells_end_ns(&work->cells, from_ns) : s->end_ns;
+        if (run->limits.at[i].throttled_ns == 0 || end_ns >= s->end_ns)
+            continue;
+        numfmt_ns(from, s->start_ns);
+        numfmt_ns(to, s->end_ns);
+        numfmt_ns(bucket, end_ns);
+        return error_set(reterr, ERROR_INPUT,
+                         "expected no bucket that ends within %s..%s s, got one at %s s: the cap "
+                         "slows job %s then, so only its whole energy is recorded",
+                         from, to, bucket, run->workload.jobs.at[s->job].id);
+    }
+    return 0;
+}
+
 static void work_finish(struct work *work) {
     cells_finish(&work->cells);
     step_integral_finish(&work->steps);
@@ -473,6 +495,11 @@ int attribution_find(struct attribution *attribution, const struct recorded_run 
         check_size(run, request, reterr) < 0)
         return ERROR_INPUT;
     cells_find(&work.cells, run, request->bucket_ns);
+    int r = check_limits(&work, reterr);
+    if (r < 0) {
+        work_finish(&work);
+        return r;
+    }
     step_integral_init(&work.steps, run->folder);
     for (uint32_t u = 0; u < run->workload.users.count; u++)
         work.weights += run->workload.users.at[u].weight;
