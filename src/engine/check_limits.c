@@ -42,10 +42,6 @@ static void fail(struct sim *sim, uint32_t job, const char *what) {
     sim_fail(sim, ERROR_RUN, "check: job %s %s", sim->workload->jobs.at[job].id, what);
 }
 
-static int64_t pending_ns(const struct sim *sim, uint32_t job) {
-    return sim->limits->pending.at[sim->limits->place_of[job] - 1];
-}
-
 static int64_t ctx_nw(const struct sim *sim, uint32_t job) {
     return power_nw(
         sim->cluster->gpu_types[sim->view.configs[sim->runs[job].config].gpu_type].ctx_w);
@@ -70,13 +66,14 @@ static void check_change(struct sim *sim, uint32_t job) {
     const struct limits *l = sim->limits;
     const struct limit_hold hold = limits_member(sim, job)->hold, target = limits_target(sim, job);
     const struct limit_class *c = &l->classes.at.at[l->class_of[job]];
-    int64_t top_nw = c->top_nw[c->ranges - 1], due_ns = pending_ns(sim, job) - sim->now_ns,
+    int64_t top_nw = c->top_nw[c->ranges - 1], due_ns = limits_pending_ns(sim, job) - sim->now_ns,
             least_nw = c->lo_nw > ctx_nw(sim, job) ? c->lo_nw : 0; /* it may draw less than ctx_w */
     if (c->lo_nw < ctx_nw(sim, job) || c->entry_nw < c->lo_nw || c->entry_nw > top_nw)
         fail(sim, job, "has draws out of order in its class");
-    if (pending_ns(sim, job) >= 0 && (due_ns <= 0 || due_ns > l->queues[c->gpu_type].delay_ns))
+    if (limits_pending_ns(sim, job) >= 0 &&
+        (due_ns <= 0 || due_ns > l->queues[c->gpu_type].delay_ns))
         fail(sim, job, "is to change its draw at another time");
-    if (pending_ns(sim, job) >= 0)
+    if (limits_pending_ns(sim, job) >= 0)
         return;
     if (hold.nw != target.nw || hold.goodput != target.goodput)
         fail(sim, job, "does not draw what it should, and is not to");
@@ -91,7 +88,7 @@ static void check_since(struct sim *sim, uint32_t job) {
     const struct limit_past now = {.instant = sim->past.instants,
                                    .time_ns = sim->now_ns,
                                    .nw = drawn_nw(sim, job) * sim->view.configs[run->config].k,
-                                   .pending_ns = pending_ns(sim, job),
+                                   .pending_ns = limits_pending_ns(sim, job),
                                    .energy = account_energy(sim, job)};
     bool follows = past->instant > 0 && past->instant + 1 >= now.instant;
     if (follows && now.energy != past->energy + (int128)past->nw * (now.time_ns - past->time_ns))
@@ -128,7 +125,8 @@ static void add_job(struct sim *sim, struct refill *fill, uint32_t job) {
         domain->lo_nw += gpus[d] * c->lo_nw;
         domain->target_nw += gpus[d] * target_nw(sim, job);
         domain->drawn_nw += gpus[d] * drawn_nw(sim, job);
-        domain->has_pending = domain->has_pending || (gpus[d] > 0 && pending_ns(sim, job) >= 0);
+        domain->has_pending =
+            domain->has_pending || (gpus[d] > 0 && limits_pending_ns(sim, job) >= 0);
     }
     array_push(&fill->gpus, gpus);
     for (uint32_t r = 0; r < c->ranges; r++) {

@@ -474,6 +474,7 @@ static void show_limit(struct sim *sim, uint32_t job) {
 
 void job_limit_show_all(struct sim *sim) {
     struct limits *l = sim->limits;
+    limits_catch_up_all(l);
     for (size_t i = 0; i < l->unshown.count; i++)
         if (limits_take_flag(sim, l->unshown.at[i], LIMIT_UNSHOWN) &&
             sim->view.jobs[l->unshown.at[i]].state == EASIM_JOB_RUNNING)

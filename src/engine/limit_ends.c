@@ -25,7 +25,7 @@ static void wake_later(struct sim *sim, size_t i, int64_t from_ns, int64_t end_n
 
 void limits_end_alone(struct sim *sim, uint32_t job, double end_work, enum event_kind kind) {
     struct limits *l = sim->limits;
-    size_t i = limits_index(sim, job);
+    size_t i = limits_part(sim, job);
     int64_t end_ns = limits_reach_ns(sim, job, end_work);
     if (sim->runs[job].event != EVENT_NONE)
         eventq_cancel(&sim->events, sim->runs[job].event);
@@ -40,7 +40,7 @@ void limits_end_alone(struct sim *sim, uint32_t job, double end_work, enum event
 void limits_end_with_event(struct sim *sim, uint32_t job) {
     if (!limits_has_flag(sim, job, LIMIT_ALONE))
         return;
-    sim->limits->flags.at[limits_index(sim, job)] &= (uint8_t)~LIMIT_ALONE;
+    sim->limits->flags.at[limits_part(sim, job)] &= (uint8_t)~LIMIT_ALONE;
     sim->node_batches.members--;
 }
 

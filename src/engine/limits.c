@@ -28,6 +28,7 @@ void limits_init(struct sim *sim) {
                                         .workload = sim->workload,
                                         .configs = sim->view.configs,
                                         .steps = (uint32_t)rules->steps};
+    idset_init(&l->apart, count);
     for (size_t j = 0; j < count; j++)
         l->class_of[j] = l->group_of[j] = EASIM_NONE;
     for (uint32_t h = 0; h < sim->cluster->gpu_type_count; h++)
@@ -42,10 +43,14 @@ void limits_finish(struct sim *sim) {
     limit_classes_finish(&l->classes);
     for (uint32_t h = 0; h < sim->cluster->gpu_type_count; h++)
         free(l->queues[h].changes.at);
-    void *const all[] = {l->class_of,   l->group_of,   l->place_of,  l->totals,   l->jobs.at,
-                         l->wanted.at,  l->held.at,    l->groups.at, l->flags.at, l->pending.at,
-                         l->members.at, l->rests.at,   l->places.at, l->queues,   l->fresh.at,
-                         l->unshown.at, l->followed.at};
+    for (size_t t = 0; t < l->tracks.count; t++)
+        free(l->tracks.at[t].changes.at);
+    intern_finish(&l->track_keys);
+    idset_finish(&l->apart);
+    void *const all[] = {l->class_of,   l->group_of,  l->place_of,    l->totals,   l->jobs.at,
+                         l->wanted.at,  l->held.at,   l->groups.at,   l->flags.at, l->pending.at,
+                         l->members.at, l->rests.at,  l->places.at,   l->queues,   l->fresh.at,
+                         l->unshown.at, l->tracks.at, l->track_of.at, l->seen.at,  l->followed.at};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     timeheap_finish(&l->wakes);
@@ -63,10 +68,6 @@ struct limit_hold limits_target(struct sim *sim, uint32_t job) {
 }
 
 /* --- what a member is at --- */
-
-static bool is_same(const struct limit_hold *a, const struct limit_hold *b) {
-    return a->nw == b->nw && a->goodput == b->goodput;
-}
 
 double limits_stretch_work(const struct sim *sim, uint32_t job, int64_t at_ns, double factor,
                            double speed) {
@@ -176,8 +177,9 @@ static double uncounted_lost_s(const struct limits *l, size_t i, int64_t at_ns,
 }
 
 double limits_lost_gpu_s(const struct sim *sim) {
-    const struct limits *l = sim->limits;
+    struct limits *l = sim->limits;
     double sum = l->lost_gpu_s;
+    limits_catch_up_all(l);
     for (size_t i = 0; i < l->jobs.count; i++)
         if (l->flags.at[i] & LIMIT_COMPUTES)
             sum += l->classes.at.at[l->held.at[i]].k *
@@ -261,6 +263,9 @@ void limits_join(struct sim *sim, uint32_t job) {
     array_push(&l->groups, l->group_of[job]);
     array_push(&l->flags, LIMIT_FRESH | (costs->checkpoint_interval_s == 0 ? 0 : LIMIT_PERIODIC));
     array_push(&l->pending, -1);
+    array_push(&l->track_of, EASIM_NONE);
+    array_push(&l->seen, 0);
+    idset_insert(&l->apart, l->jobs.count - 1);
     *array_add(&l->members) = (struct limit_member){
         .done_ns = sim->now_ns, .since_ns = sim->now_ns, .hold = limits_target(sim, job)};
     array_add(&l->rests)->interval_ns =
@@ -275,7 +280,7 @@ void limits_leave(struct sim *sim, uint32_t job) {
     struct limits *l = sim->limits;
     if (!limits_have(sim, job))
         return;
-    size_t i = limits_index(sim, job), last = l->jobs.count - 1;
+    size_t i = limits_part(sim, job), last = l->jobs.count - 1;
     sim->node_batches.members -= (l->flags.at[i] & LIMIT_ALONE) != 0;
     l->throttled_gpus -= throttled_gpus(l, i);
     l->jobs.at[i] = l->jobs.at[last];
@@ -284,16 +289,22 @@ void limits_leave(struct sim *sim, uint32_t job) {
     l->groups.at[i] = l->groups.at[last];
     l->flags.at[i] = l->flags.at[last];
     l->pending.at[i] = l->pending.at[last];
+    l->track_of.at[i] = l->track_of.at[last];
+    l->seen.at[i] = l->seen.at[last];
+    if (l->track_of.at[last] != EASIM_NONE)
+        idset_remove(&l->apart, i);
+    idset_remove(&l->apart, last);
     l->members.at[i] = l->members.at[last];
     l->rests.at[i] = l->rests.at[last];
     l->jobs.count = l->wanted.count = l->held.count = l->groups.count = l->flags.count = last;
     l->pending.count = l->members.count = l->rests.count = last;
+    l->track_of.count = l->seen.count = last;
     l->place_of[l->jobs.at[i]] = (uint32_t)i + 1;
     l->place_of[job] = 0;
 }
 
 void limits_begin(struct sim *sim, uint32_t job) {
-    size_t i = limits_index(sim, job);
+    size_t i = limits_part(sim, job);
     struct limit_member *m = &sim->limits->members.at[i];
     struct limit_rest *rest = &sim->limits->rests.at[i];
     *m = (struct limit_member){.done_ns = sim->now_ns, .since_ns = sim->now_ns, .hold = m->hold};
@@ -305,7 +316,7 @@ void limits_begin(struct sim *sim, uint32_t job) {
 }
 
 void limits_compute(struct sim *sim, uint32_t job) {
-    size_t i = limits_index(sim, job);
+    size_t i = limits_part(sim, job);
     sim->limits->throttled_gpus -= throttled_gpus(sim->limits, i);
     sim->limits->flags.at[i] |= LIMIT_COMPUTES | LIMIT_METERED;
     sim->limits->throttled_gpus += throttled_gpus(sim->limits, i);
@@ -313,7 +324,7 @@ void limits_compute(struct sim *sim, uint32_t job) {
 }
 
 void limits_pause(struct sim *sim, uint32_t job, bool goes_on) {
-    size_t i = limits_index(sim, job);
+    size_t i = limits_part(sim, job);
     struct limit_totals *totals = &sim->limits->totals[job];
     sim->limits->flags.at[i] &= (uint8_t)~LIMIT_METERED;
     if (goes_on)
@@ -329,7 +340,7 @@ void limits_pause(struct sim *sim, uint32_t job, bool goes_on) {
 }
 
 void limits_begin_stretch(struct sim *sim, uint32_t job) {
-    size_t i = limits_index(sim, job);
+    size_t i = limits_part(sim, job);
     flush_work(sim, i);
     sim->limits->rests.at[i].stretch_done = sim->limits->members.at[i].done;
     sim->limits->flags.at[i] &= (uint8_t)~LIMIT_TOUCHED;
@@ -340,11 +351,10 @@ void limits_begin_stretch(struct sim *sim, uint32_t job) {
 void limits_set_class(struct sim *sim, uint32_t job, uint32_t class) {
     sim->limits->class_of[job] = class;
     if (limits_have(sim, job))
-        sim->limits->wanted.at[limits_index(sim, job)] = class;
+        sim->limits->wanted.at[limits_part(sim, job)] = class;
 }
 
-/* A change of one job, or of all that are pending, to come. */
-static void add_due(struct sim *sim, uint32_t gpu_type, uint32_t job) {
+void limits_add_due(struct sim *sim, uint32_t gpu_type, uint32_t job) {
     struct limit_queue *queue = &sim->limits->queues[gpu_type];
     int64_t ns = sim->now_ns + queue->delay_ns;
     array_push(&queue->changes, ((struct limit_due){ns, job}));
@@ -356,117 +366,12 @@ static void add_due(struct sim *sim, uint32_t gpu_type, uint32_t job) {
 
 void limits_ask(struct sim *sim, uint32_t job) {
     struct limits *l = sim->limits;
-    size_t i = limits_index(sim, job);
+    size_t i = limits_part(sim, job);
     uint32_t h = l->classes.at.at[l->wanted.at[i]].gpu_type;
     if (l->pending.at[i] >= 0 || l->flags.at[i] & LIMIT_FRESH)
         return;
     l->pending.at[i] = sim->now_ns + l->queues[h].delay_ns;
-    add_due(sim, h, job);
-}
-
-/* Whether the hold of a member without a pending change is to change. */
-static bool moves(struct sim *sim, size_t i, const struct limit_class *c) {
-    const struct limits *l = sim->limits;
-    const struct limit_place *place = &l->places.at[l->groups.at[i]];
-    if (c->steps)
-        return !is_same(&c->steps[place->step], &c->steps[place->step_before]);
-    const struct limit_hold hold = limits_target(sim, l->jobs.at[i]);
-    return !is_same(&hold, &l->members.at[i].hold);
-}
-
-void limits_ask_groups(struct sim *sim, const bool *changed) {
-    struct limits *l = sim->limits;
-    const uint32_t *groups = l->groups.at, *wanted = l->wanted.at;
-    const uint8_t *flags = l->flags.at;
-    const struct limit_class *classes = l->classes.at.at;
-    struct limit_queue *queues = l->queues;
-    int64_t *pending = l->pending.at;
-    for (size_t i = 0, count = l->jobs.count; i < count; i++) {
-        const struct limit_class *c = &classes[wanted[i]];
-        if (groups[i] == EASIM_NONE || !changed[groups[i]] || pending[i] >= 0 ||
-            flags[i] & LIMIT_FRESH || !moves(sim, i, c))
-            continue;
-        pending[i] = sim->now_ns + queues[c->gpu_type].delay_ns;
-        queues[c->gpu_type].is_asked = true;
-    }
-    for (uint32_t h = 0; h < sim->cluster->gpu_type_count; h++) {
-        if (queues[h].is_asked)
-            add_due(sim, h, EASIM_NONE);
-        queues[h].is_asked = false;
-    }
-}
-
-/* A sweep over members: its sums, and the time that most of them have in common. */
-struct sweep {
-    int64_t now_ns, passed_ns, more_nw, throttled_gpus;
-    double passed_s;
-};
-
-/* As set_hold, for a member that computes and has no event, and whose class stays. It is written
-   out because a sweep takes a tenth longer with flush_energy and flush_work. True: its speed
-   changes, too. */
-static inline bool change_alone(struct limit_member *m, const struct limit_class *c,
-                                struct limit_hold hold, struct sweep *sweep) {
-    const struct limit_hold old = m->hold;
-    int64_t passed_ns = sweep->now_ns - m->since_ns;
-    m->hold = hold;
-    m->since_ns = sweep->now_ns;
-    m->energy += (int128)old.nw * passed_ns;
-    m->throttled_ns += old.nw < c->full.nw ? passed_ns : 0;
-    sweep->more_nw += hold.nw - old.nw;
-    sweep->throttled_gpus += hold.nw < c->full.nw ? c->k : 0;
-    sweep->throttled_gpus -= old.nw < c->full.nw ? c->k : 0;
-    if (hold.goodput == old.goodput)
-        return false;
-    if (sweep->passed_ns != sweep->now_ns - m->done_ns) {
-        sweep->passed_ns = sweep->now_ns - m->done_ns;
-        sweep->passed_s = units_s(sweep->passed_ns);
-    }
-    m->done += sweep->passed_s * old.goodput;
-    m->done_ns = sweep->now_ns;
-    return true;
-}
-
-#define AHEAD 16 /* members fetched from memory while others change */
-
-/* All members whose change is due. */
-static void change_all(struct sim *sim, uint32_t gpu_type,
-                       void (*change)(struct sim *sim, uint32_t job)) {
-    static const uint8_t simple = LIMIT_COMPUTES | LIMIT_METERED | LIMIT_ALONE;
-    struct limits *l = sim->limits;
-    struct sweep sweep = {.now_ns = sim->now_ns};
-    const uint32_t *held = l->held.at, *wanted = l->wanted.at, *groups = l->groups.at;
-    uint8_t *flags = l->flags.at;
-    int64_t *pending = l->pending.at;
-    struct limit_member *members = l->members.at;
-    const struct limit_class *classes = l->classes.at.at;
-    const struct limit_place *places = l->places.at;
-    for (size_t i = 0, count = l->jobs.count; i < count; i++) {
-        const struct limit_class *c = &classes[held[i]];
-        if (pending[i] != sweep.now_ns || c->gpu_type != gpu_type)
-            continue;
-        uint8_t now = flags[i];
-        pending[i] = -1;
-        if (!c->steps || wanted[i] != held[i] || groups[i] == EASIM_NONE ||
-            (now & (simple | LIMIT_PERIODIC)) != simple) {
-            change(sim, l->jobs.at[i]);
-            classes = l->classes.at.at; /* there may be new ones */
-            continue;
-        }
-        struct limit_member *m = &members[i];
-        const struct limit_hold hold = c->steps[places[groups[i]].step];
-        __builtin_prefetch(m + (i + AHEAD < count ? AHEAD : 0), 1);
-        if (is_same(&hold, &m->hold))
-            continue;
-        if (m->hold.nw < c->broken_nw && c->broken_nw < c->full.nw)
-            l->rests.at[i].broken_ns += sweep.now_ns - m->since_ns;
-        bool has_new_speed = change_alone(m, c, hold, &sweep);
-        if (!(now & LIMIT_UNSHOWN))
-            array_push(&l->unshown, l->jobs.at[i]);
-        flags[i] = (uint8_t)(now | LIMIT_UNSHOWN | (has_new_speed ? LIMIT_TOUCHED : 0));
-    }
-    sim->meter.types[gpu_type].computing.nw += sweep.more_nw;
-    l->throttled_gpus += (uint64_t)sweep.throttled_gpus;
+    limits_add_due(sim, h, job);
 }
 
 void limits_pass_due(struct sim *sim, uint32_t gpu_type,
@@ -476,7 +381,7 @@ void limits_pass_due(struct sim *sim, uint32_t gpu_type,
     while (queue->next < queue->changes.count && queue->changes.at[queue->next].ns <= sim->now_ns) {
         const struct limit_due due = queue->changes.at[queue->next++];
         if (due.job == EASIM_NONE) {
-            change_all(sim, gpu_type, change);
+            limits_change_all(sim, gpu_type, change);
         } else if (limits_have(sim, due.job) &&
                    l->pending.at[limits_index(sim, due.job)] == due.ns) {
             l->pending.at[limits_index(sim, due.job)] = -1;
@@ -492,10 +397,11 @@ bool limits_is_wish(const struct sim *sim, uint32_t job) {
 }
 
 bool limits_take_flag(struct sim *sim, uint32_t job, enum limit_flag flag) {
-    bool has_flag = limits_has_flag(sim, job, flag);
-    if (has_flag)
-        sim->limits->flags.at[limits_index(sim, job)] &= (uint8_t) ~(unsigned)flag;
-    return has_flag;
+    if (!limits_has_flag(sim, job, flag))
+        return false;
+    size_t i = flag == LIMIT_UNSHOWN ? limits_index(sim, job) : limits_part(sim, job);
+    sim->limits->flags.at[i] &= (uint8_t) ~(unsigned)flag;
+    return true;
 }
 
 void limits_set_shown(struct sim *sim, uint32_t job) {
@@ -544,18 +450,18 @@ static void set_hold(struct sim *sim, size_t i, uint32_t class, struct limit_hol
 void limits_follow(struct sim *sim, uint32_t job) {
     struct limits *l = sim->limits;
     const struct job_run *run = &sim->runs[job];
-    size_t i = limits_index(sim, job);
+    size_t i = limits_part(sim, job);
     const struct limit_class *old = &l->classes.at.at[l->held.at[i]];
     const struct limit_hold now = l->members.at[i].hold;
     double wish_w = old->wish_w;
-    bool is_full = is_same(&now, &old->full),
+    bool is_full = limit_hold_is(&now, &old->full),
          is_own = wish_w == sim->view.configs[old->config].power_limit_w;
     uint32_t class = limits_class(sim, job, run->config, run->span, is_own ? INFINITY : wish_w);
     const struct limit_class *c = &l->classes.at.at[class];
     int64_t least_nw = power_nw(limit_curve_least_w(&c->curve)), gpu_nw = now.nw / c->k;
     const struct limit_hold hold =
         is_full ? c->full : limit_class_at(c, gpu_nw > least_nw ? gpu_nw : least_nw);
-    if (class != l->held.at[i] || !is_same(&hold, &now))
+    if (class != l->held.at[i] || !limit_hold_is(&hold, &now))
         set_hold(sim, i, class, hold);
     array_push(&l->followed, job);
 }
@@ -567,7 +473,7 @@ void limits_ask_followed(struct sim *sim) {
         if (!limits_have(sim, job))
             continue;
         const struct limit_hold target = limits_target(sim, job);
-        if (!is_same(&target, &limits_member(sim, job)->hold) || limits_is_wish(sim, job))
+        if (!limit_hold_is(&target, &limits_member(sim, job)->hold) || limits_is_wish(sim, job))
             limits_ask(sim, job);
     }
     l->followed.count = 0;
@@ -575,9 +481,9 @@ void limits_ask_followed(struct sim *sim) {
 
 bool limits_apply(struct sim *sim, uint32_t job) {
     struct limits *l = sim->limits;
-    size_t i = limits_index(sim, job);
+    size_t i = limits_part(sim, job);
     const struct limit_hold hold = limits_target(sim, job);
-    if (l->class_of[job] == l->held.at[i] && is_same(&hold, &l->members.at[i].hold))
+    if (l->class_of[job] == l->held.at[i] && limit_hold_is(&hold, &l->members.at[i].hold))
         return false;
     set_hold(sim, i, l->class_of[job], hold);
     return true;

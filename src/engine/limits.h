@@ -5,6 +5,7 @@
 #ifndef EASIM_ENGINE_LIMITS_H
 #define EASIM_ENGINE_LIMITS_H
 
+#include "base/idset.h"
 #include "engine/limit_class.h"
 #include "engine/sim.h"
 
@@ -67,6 +68,23 @@ struct limit_queue {
     bool is_asked; /* by limits_ask_groups */
 };
 
+/* All members of a track have changed to another hold at ns. Totals since the track began. */
+struct limit_change {
+    int128 energy; /* 1e-18 J, of one member */
+    double work;   /* of one since the last other speed */
+    int64_t ns, throttled_ns, broken_ns;
+    bool has_new_speed;
+};
+
+/* Members of one class and group that have been alike for a while: limit_tracks.c. */
+struct limit_track {
+    uint32_t class, group, members;
+    int64_t pending, done_ns; /* as of its members; when its speed changed last */
+    struct limit_hold hold;
+    struct limit_change total;
+    ARRAY_OF(struct limit_change) changes; /* that members may not have caught up with */
+};
+
 struct limits {
     struct limit_classes classes;
     uint32_t *class_of, *group_of; /* by job that has GPUs, as decided; EASIM_NONE: none */
@@ -76,9 +94,14 @@ struct limits {
     ARRAY_OF(uint32_t) wanted, held, groups; /* class_of, the class of the hold, group_of */
     ARRAY_OF(uint8_t) flags;                 /* enum limit_flag */
     ARRAY_OF(int64_t) pending;               /* when a change takes place; -1: none is asked for */
+    ARRAY_OF(uint32_t) track_of, seen; /* EASIM_NONE: none; changes of it that are in members */
     ARRAY_OF(struct limit_member) members;
     ARRAY_OF(struct limit_rest) rests;
     ARRAY_OF(struct limit_place) places; /* by group */
+    struct intern track_keys;            /* class and group */
+    ARRAY_OF(struct limit_track) tracks; /* by number of the key */
+    struct idset apart;                  /* indices of members without a track */
+    bool is_behind;                      /* some member has not caught up with its track */
     struct limit_queue *queues;          /* by GPU type */
     ARRAY_OF(uint32_t) fresh, unshown;   /* jobs with that flag, and such as have left */
     ARRAY_OF(uint32_t) followed;         /* jobs that limits_follow changed in this instant */
@@ -110,8 +133,22 @@ static inline int64_t limits_entry_nw(const struct sim *sim, uint32_t class) {
 static inline bool limits_have(const struct sim *sim, uint32_t job) {
     return sim->limits && sim->limits->place_of[job] > 0;
 }
+/* A member does the sums of what its track has done; and all do. */
+void limits_catch_up(struct limits *l, size_t index);
+void limits_catch_up_all(struct limits *l);
+/* The index of a member that has caught up. */
 static inline size_t limits_index(const struct sim *sim, uint32_t job) {
-    return sim->limits->place_of[job] - 1;
+    struct limits *l = sim->limits;
+    size_t i = l->place_of[job] - 1;
+    if (l->is_behind && l->track_of.at[i] != EASIM_NONE &&
+        l->seen.at[i] < l->tracks.at[l->track_of.at[i]].changes.count)
+        limits_catch_up(l, i);
+    return i;
+}
+/* The same of one that leaves its track, since it is to differ. */
+size_t limits_part(const struct sim *sim, uint32_t job);
+static inline bool limit_hold_is(const struct limit_hold *a, const struct limit_hold *b) {
+    return a->nw == b->nw && a->goodput == b->goodput;
 }
 static inline struct limit_member *limits_member(const struct sim *sim, uint32_t job) {
     return &sim->limits->members.at[limits_index(sim, job)];
@@ -135,6 +172,13 @@ struct limit_totals limits_totals_at(const struct sim *sim, uint32_t job, int64_
 int64_t limits_wish_nw(const struct sim *sim, uint32_t job);
 /* The sum over all jobs of GPUs x lost_s so far. */
 double limits_lost_gpu_s(const struct sim *sim);
+/* When a change takes place; -1: none is asked for. */
+static inline int64_t limits_pending_ns(const struct sim *sim, uint32_t job) {
+    const struct limits *l = sim->limits;
+    size_t i = limits_index(sim, job);
+    return l->track_of.at[i] == EASIM_NONE ? l->pending.at[i]
+                                           : l->tracks.at[l->track_of.at[i]].pending;
+}
 /* Goodput and power that hold; what its group and wish say that should. */
 struct limit_hold limits_target(struct sim *sim, uint32_t job);
 /* Policies are to see it before they decide; and have seen it. */
@@ -180,8 +224,13 @@ bool limits_take_flag(struct sim *sim, uint32_t job, enum limit_flag flag);
 /* Work that was left when its run began, and that is left now, as far as predictions go. */
 double limits_predicted(const struct sim *sim, uint32_t job);
 double limits_predicted_now(const struct sim *sim, uint32_t job);
-/* Changes of a GPU type take place now: of members that do no more than go on at another speed,
-   with no event of their own; all others go to `change`. */
+/* A change of one job, or with EASIM_NONE of all that are pending, to come. */
+void limits_add_due(struct sim *sim, uint32_t gpu_type, uint32_t job);
+/* Changes of a GPU type that are pending for now take place: those of tracks, and all others by
+   `change`. */
+void limits_change_all(struct sim *sim, uint32_t gpu_type,
+                       void (*change)(struct sim *sim, uint32_t job));
+/* The same of those that are due one by one, too. */
 void limits_pass_due(struct sim *sim, uint32_t gpu_type,
                      void (*change)(struct sim *sim, uint32_t job));
 /* Its configuration or utilization is another, for the same limit: it goes on at the same draw, or

@@ -1,6 +1,7 @@
 """Random scenarios for the naive simulation of caps_again.py, and the same as files of easim."""
 import json
 import random
+from dataclasses import replace
 from math import inf
 
 from caps_again import S, Domain, Event, Job, Node, Rules, Scenario, Type
@@ -103,6 +104,15 @@ class Draw:
                 found.append((node, start * 10**6, at * 10**6))
                 at += 1
         return found
+
+    def move_cap_often(self):
+        """A few kinds of jobs, which change together again and again before somebody looks at one of them."""
+        r, s = self.r, self.scenario
+        kinds, haste = s.jobs[:3], r.choice([1, 50, 50])
+        s.jobs = [replace(r.choice(kinds), name=job.name, submit=job.submit // haste, work=self.real(300, 900, 6)) for job in s.jobs]
+        s.checkpoint, s.outages, s.rules = 0, [], replace(s.rules, steps=r.choice([64, 64, 7]))
+        times = range(0, r.randrange(80, 300) * 5 * 10**9, 5 * 10**9)
+        s.cap = [(0, inf)] + [(at + r.randrange(1, 10**9), self.watts(s.nodes)) for at in times] + [(times[-1] + 10**11, inf)]
 
     def add_events(self):
         """Some events, one after the other; now and then one that a whole hour comes before."""

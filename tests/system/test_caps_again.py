@@ -19,7 +19,7 @@ from easy_again import EasySimulation
 from harness import SOURCE, cases, easim, form, near, rows_of, seeds, write_table
 
 PLAIN, EQUAL, CAPPED, EVENTFUL = 60, form(20, 8), form(1000, 60), form(400, 20)
-EASY = form(1000, 20)
+EASY, OFTEN = form(1000, 20), form(200, 10)
 FILLS, RELATED, ACCOUNTED = form(3000, 300), form(40, 2), form(200, 12)
 TYPE = Type("g", idle=50, ctx=90, tdp=400, floor=160, s=0.3, m=0.7)
 OF_LIMITS = {"throttled_gpu_h", "flex_broken", "capped_starts"}  # further rows of aggregate.csv
@@ -263,8 +263,17 @@ def fills_are_fair(folder):
 
 # ---- easim against it ----
 
-def compare(seed, folder, plain, policy="fcfs", events=False):
+def compare_unchecked(path, folder):
+    """--check looks at all jobs at each instant. Those that nobody looks at do the same."""
+    easim("run", path, "--quiet", "--force", "--out", folder / "unchecked")
+    for name in ("jobs.csv", "summary.csv", "power.csv"):
+        assert (folder / "unchecked" / name).read_bytes() == (folder / "out" / name).read_bytes(), f"{name} differs without --check"
+
+
+def compare(seed, folder, plain, policy="fcfs", events=False, often=False):
     draw = Draw(seed, plain, policy)
+    if often:
+        draw.move_cap_often()
     if events:
         draw.add_events()
     path = draw.write(folder)
@@ -277,6 +286,7 @@ def compare(seed, folder, plain, policy="fcfs", events=False):
         assert "waiting for ever" in done.stderr, done.stderr
         SEEN["stuck"] += 1
         return
+    compare_unchecked(path, folder)
     for row, job in zip(rows_of(folder / "out/jobs.csv"), naive.in_order, strict=True):
         compare_job(row, job, draw)
     summary, = rows_of(folder / "out/summary.csv")
@@ -481,6 +491,10 @@ def capped(seed, folder):
     compare(seed, folder, False)
 
 
+def moved_often(seed, folder):
+    compare(seed, folder, False, often=True)
+
+
 def easy_capped(seed, folder):
     compare(seed, folder, False, "easy")
 
@@ -533,6 +547,6 @@ def eventful(seed, folder):
 
 cases(case_by_hand, energy_in_buckets, charon_leaves_it_to_the_host,
       figures_of_the_law, tables_by_hand, events_by_hand, equal_jobs, fills_are_fair, seeds(plain, PLAIN), seeds(without_effect, EQUAL), seeds(scaled, RELATED), seeds(like_a_domain, RELATED),
-      seeds(without_a_cap, RELATED), seeds(monotone, RELATED), seeds(capped, CAPPED), seeds(easy_capped, EASY), seeds(eventful, EVENTFUL),
+      seeds(without_a_cap, RELATED), seeds(monotone, RELATED), seeds(capped, CAPPED), seeds(moved_often, OFTEN), seeds(easy_capped, EASY), seeds(eventful, EVENTFUL),
       bound_by_hand, domain_of_all, seeds(accounted, ACCOUNTED), seeds(bounded, ACCOUNTED))
 print(*(f"{name}: {count}" for name, count in SEEN.items()), sep=", ")

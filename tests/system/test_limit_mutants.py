@@ -12,7 +12,7 @@ from harness import FILES, SOURCE, cases, form, run, skip
 
 BUILD = FILES[0]
 KEEPS_TIME = "l->pending.at[i] >= 0 || l->flags.at[i] & LIMIT_FRESH"
-ASKED = "changed[groups[i]] || pending[i] >= 0 ||"
+ASKED = "!changed[t->group] || t->pending >= 0 ||"
 CONTEXT = "ctx_nw = power_nw(all->cluster->gpu_types[c->gpu_type].ctx_w);\n    int64_t full_nw"
 # Words: of a Python test, or "policy" and a suite of its program; and what it prints then.
 BY_HAND, AGAIN = ["test_caps_by_hand.py"], ["test_caps_again.py"]
@@ -20,7 +20,7 @@ MISTAKES = {
     "a pending wish takes the time of the newer one": (
         "limits.c", KEEPS_TIME, "l->flags.at[i] & LIMIT_FRESH", ["policy", "set_limits"], "pending_change_keeps_its_time"),
     "a pending change of the host takes the time of the newer one": (
-        "limits.c", ASKED, "changed[groups[i]] ||", [*AGAIN, "capped", "--count", "60"], "has put off a change"),
+        "limit_tracks.c", ASKED, "!changed[t->group] ||", [*AGAIN, "capped", "--count", "60"], "has put off a change"),
     "what a job counts omits ctx_w": (
         "limit_class.c", CONTEXT, "ctx_nw = 0;\n    int64_t full_nw", [*BY_HAND, "held_with_context"], "failed: held_with_context"),
     "a start pushes a job below its flex": (
@@ -56,8 +56,15 @@ MISTAKES = {
         "power_cap.c", "[GROUP_RIGID] = {.stage = {0}, .ranges = 1}", "[GROUP_RIGID] = {.stage = {2}, .ranges = 1}",
         [*BY_HAND, "flex_and_utilization"], "is to draw"),
     "energy at the draw that is to come": (
-        "limits.c", "(int128)old.nw * passed_ns", "(int128)hold.nw * passed_ns",
+        "limits.c", "m->energy += (int128)m->hold.nw * passed_ns;\n        m->throttled_ns", "m->energy += (int128)m->hold.nw;\n        m->throttled_ns",
         [*AGAIN, "capped", "--count", "60"], "check: "),
+    # Members of a track.
+    "energy of a track at the draw that is to come": (
+        "limit_tracks.c", "t->total.energy += (int128)old.nw * passed_ns;", "t->total.energy += (int128)hold.nw * passed_ns;",
+        [*AGAIN, "moved_often", "--count", "10"], "differs without --check"),
+    "work of a track at the speed that is to come": (
+        "limit_tracks.c", "units_s(sim->now_ns - t->done_ns) * old.goodput;", "units_s(sim->now_ns - t->done_ns) * hold.goodput;",
+        [*AGAIN, "moved_often", "--count", "10"], "differs without --check"),
 }
 
 
