@@ -257,16 +257,42 @@ def read(path):
 
 
 def check_structure(trace):
-    """What Perfetto's importer of Chrome JSON wants of events (its documentation of the format): a phase; of others than metadata a time;
-    of slices a duration. Returns the ends of each flow."""
+    """What Perfetto's importer of Chrome JSON wants (google/perfetto, src/trace_processor/importers/json: tokenizer and parser; what differs it
+    refuses with the whole file, or leaves out and counts as an error). Returns the ends of each flow."""
     flows = {}
+    is_id = lambda pid: isinstance(pid, str) or (pid == int(pid) and 0 <= pid < 1 << 32)
+    assert all(isinstance(event, dict) for event in trace["traceEvents"]) and trace.get("displayTimeUnit", "ms") in ("ms", "ns")
     for event in trace["traceEvents"]:
-        assert event["ph"] in "XMisfCt"
+        assert event["ph"] in "XMisfCt" and not any(isinstance(value, list) for value in event.values()), event
         assert event["ph"] == "M" or event["ts"] >= 0
         assert event["ph"] != "X" or event["dur"] >= 0
+        assert isinstance(event["name"], str) and isinstance(event.get("cat", ""), str) and isinstance(event.get("args", {}), dict), event
+        assert is_id(event.get("pid", 0)), event  # tids below 0, which PyTorch writes, count as the pid
+        assert event["ph"] != "i" or event["s"] in "gpt"
+        assert event["ph"] != "C" or all(isinstance(value, Decimal) for value in event["args"].values())
+        assert not event["name"].endswith("_name") or event["ph"] != "M" or isinstance(event["args"]["name"], str)
         if event["ph"] in "sf":
+            assert 0 <= (int(event["id"], 16) if isinstance(event["id"], str) else event["id"]) < 1 << 64, event
             flows.setdefault((event["cat"], event["id"]), set()).add(event["ph"])
     return flows
+
+
+def slices(trace):
+    """How many slices Perfetto shows: in a thread, by start and the longer first, those that do not end after the slice that they begin in."""
+    count, threads = 0, {}
+    for event in trace["traceEvents"]:
+        if event["ph"] == "X":
+            tid = event.get("tid", -1)
+            threads.setdefault((event["pid"], tid if isinstance(tid, str) or tid >= 0 else event["pid"]), []).append((event["ts"], -event["dur"]))
+    for spans in threads.values():
+        ends = []
+        for start, length in sorted(spans):
+            while ends and ends[-1] <= start:
+                ends.pop()
+            if not ends or start - length <= ends[-1]:
+                ends.append(start - length)
+                count += 1
+    return count
 
 
 def wanted_events(trace, first, last):
@@ -308,6 +334,13 @@ def test_real_cuts(folder):
         cut, trace = read(out), read(whole)
         flows = check_structure(cut)
         assert len(flows) > 100 and all(ends == {"s", "f"} for ends in flows.values())
+        spans = sum(event["ph"] == "X" for event in cut["traceEvents"])
+        assert 0 <= spans - slices(cut) <= sum(event["ph"] == "X" for event in trace["traceEvents"]) - slices(trace)
+        easim("trace", "filter", whole, "--category", "kernel,gpu_memcpy,gpu_memset,cuda_runtime,cpu_op,ac2g", "-o", folder / "some.json")
+        filtered, names = read(folder / "some.json"), {"kernel", "gpu_memcpy", "gpu_memset", "cuda_runtime", "cpu_op"}
+        names |= {"Kernel", "Memcpy", "Memset", "Runtime", "Operator"}  # of 2021
+        check_structure(filtered)
+        assert slices(filtered) == slices({"traceEvents": [event for event in trace["traceEvents"] if event.get("cat") in names]}) > 1000
         assert [e for e in cut["traceEvents"] if e["ph"] not in "sf"] == list(wanted_events(trace, first, last))
         assert {k: v for k, v in cut.items() if k != "traceEvents"} == {k: v for k, v in trace.items() if k != "traceEvents"}
         kept = iter(trace["traceEvents"])
@@ -336,6 +369,7 @@ def test_real_merge(folder):
     assert analysis(folder / "merged.json.gz") == analysis(*paths)
     merged = read(folder / "merged.json.gz")
     assert check_structure(merged)
+    assert slices(merged) == sum(slices(read(path)) for path in paths) > 1000
     assert len({event["pid"] for event in merged["traceEvents"]}) == sum(len({str(e["pid"]) for e in read(path)["traceEvents"]}) for path in paths)
 
 

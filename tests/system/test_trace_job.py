@@ -580,7 +580,30 @@ def test_real_work_and_memory(folder):
     return len(peaks)
 
 
+def test_tracelens(folder):
+    """What AMD's TraceLens publishes of these traces (AMD-AGI/TraceLens, MIT: unified_perf_summary.csv of gaunernst_bert-small-uncased__1016001
+    in tests/traces/h100 and mi300): count, us, GFLOP and MiB of an operation. Its GFLOP have the additions of the bias, easim's have not."""
+    row, none = 141, None
+    published = {"h100": [
+        ("cutlass_80_wmma_tensorop_bf16_s161616gemm", 17, 98.718, 0.0739968, 0.7763671875, row * 512), ("16816gemm_bf16_256x128", 1, 41.28, 4.41119205, 38.211021423339844, row * 30522),
+        ("flash_fwd_kernel", 4, 37.408, 0.040716288, 0.55078125, 0), ("sm90_xmma_gemm", 4, 33.089, 0.295770624, 2.689453125, row * 512),
+        ("16816gemm_relu_bf16_64x64", 4, 24.511, 0.2959872, 2.6923828125, row * 2048), ("vectorized_layer_norm_kernel", 10, 30.912, none, none, 0)],
+        "mi300": [
+        ("attn_fwd", 4, 113.656, 0.040716288, 0.55078125, 0), ("_MT16x16x128_", 17, 85.736, 0.0739968, 0.7763671875, row * 512),
+        ("_MT32x64x128_", 4, 33.794, 0.2959872, 2.6923828125, row * 2048), ("_MT16x16x256_", 4, 29.063, 0.295770624, 2.689453125, row * 512),
+        ("_MT128x144x64_", 1, 25.537, 4.41119205, 38.211021423339844, row * 30522), ("vectorized_layer_norm_kernel", 10, 39.519, none, none, 0)]}
+    for gpu, rows in published.items():
+        kernels = found(real_data("telemetry/kineto") / f"{gpu}_bert_small_infer.json.gz")["kernels"]
+        for name, count, us, gflop, mib, additions in rows:
+            got, = (kernel for kernel in kernels if name in kernel["name"])
+            assert (got["count"], got["total_us"]) == (count, us), (name, got)
+            if gflop:
+                assert got["flop"] == count * (round(gflop * 1e9) - additions), (name, got)
+                assert abs(got["bytes_s"] * us / 1e6 / (count * mib * 1048576) - 1) < 1e-12, (name, got)
+    return sum(map(len, published.values()))
+
+
 if __name__ == "__main__":
     cases(test_path_by_hand, test_what_if_by_hand, test_delays_by_hand, test_streams_by_hand, test_queue_by_hand, test_late_rank, test_clocks_off,
           test_late_stage_and_groups, test_operations, test_names, test_before, test_memory, test_files, test_page, test_profile, test_gain, test_bad_inputs, test_part_of_a_trace, test_mtia_and_hip, test_real_traces,
-          test_unchanged_replay, test_real_work_and_memory, test_real_gain)
+          test_unchanged_replay, test_real_work_and_memory, test_real_gain, test_tracelens)
