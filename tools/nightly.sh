@@ -1,7 +1,7 @@
 #!/bin/bash
 # What the gate (.ci/run) leaves out or runs in a short form: every test whole, all documents, studies and seeds, all tests with
-# sanitizers, 20,000 random scenarios, 500 of easy, how CPU time grows, how many files of src run in five
-# walks, and the whole tree at -O0, -O2 and -O3 with gcc and clang. About two hours of CPU time.
+# sanitizers, 20,000 random scenarios, 500 of easy, how CPU time grows, HolisticTraceAnalysis on the same traces, how many files
+# of src run in five walks, and the whole tree at -O0, -O2 and -O3 with gcc and clang. About two hours of CPU time.
 # Usage: tools/nightly.sh. Builds in build-nightly*. The last line and the exit status are those of the gate.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -45,6 +45,14 @@ instructions() {
     python3 tools/instructions.py build-nightly-bench/easim .
 }
 
+# EASIM_HTA names a Python that has HolisticTraceAnalysis.
+trace_peers() {
+    local code=0
+    python3 tests/bench/trace_peers.py --easim build-nightly-bench/easim || code=$?
+    [ "$code" -ne 77 ] || { skipped=$((skipped + 1)) && code=0; }
+    return "$code"
+}
+
 walks() {
     configure build-nightly-walks -Doptimization=0 && ninja -C build-nightly-walks program &&
         python3 tools/walks.py build-nightly-walks/easim . --check
@@ -66,6 +74,7 @@ stage 'what the tests cost' 0 costs || true
 stage '20,000 random scenarios, 500 of easy' 0 random_scenarios || true
 stage 'how CPU time grows' 0 growth || true
 stage 'instructions by part of a run' 0 instructions || true
+stage 'HolisticTraceAnalysis on the same traces' 0 trace_peers || true
 stage 'files of five walks' 0 walks || true
 stage 'ASan and UBSan' 0 sanitized || true
 stage 'the working tree is as before' 0 same_tree || true
