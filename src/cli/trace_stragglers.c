@@ -5,7 +5,6 @@
 #include "io/atomic_file.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #define MOST_COLUMNS  64 /* of the heat map: dp ranks, several in one if there are more */
 #define MOST_ROWS     32 /* stages, likewise */
@@ -15,10 +14,12 @@
 
 /* ---- The report ---- */
 
-static void add_number(struct str *out, double value, const char *format) {
-    char text[64];
-    snprintf(text, sizeof text, format, value); /* NOLINT: formats of this file */
-    str_add(out, isnan(value) ? "-" : text);
+static void add_number(struct str *out, const char *label, double value, int decimals) {
+    str_add(out, label);
+    if (isnan(value))
+        str_add_char(out, '-');
+    else
+        str_addf(out, "%.*f", decimals, value);
 }
 
 static void add_summary(const struct stragglers *s, struct report *report) {
@@ -35,14 +36,11 @@ static void add_summary(const struct stragglers *s, struct report *report) {
              "lost            %.1f %% of the GPU time, %.4g GPU-hours of %g GPU%s in these steps\n",
              100 * (1 - 1 / s->own.slowdown), s->lost_gpu_hours, s->gpus, s->gpus == 1 ? "" : "s");
     str_addf(out, "cause           %s\n", straggler_cause_text(s->cause));
-    str_add(out, "  share of the slowdown without the slowest workers (M_W) ");
-    add_number(out, s->workers_share, "%.4f");
-    str_add(out, ", without the last stage (M_S) ");
-    add_number(out, s->last_stage_share, "%.4f");
-    str_add(out, "\n  forward and backward: correlation (C_FB) ");
-    add_number(out, s->compute_correlation, "%.3f");
-    str_add(out, ", variation of forward (cv) ");
-    add_number(out, s->compute_cv, "%.3f");
+    add_number(out, "  share of the slowdown without the slowest workers (M_W) ", s->workers_share,
+               4);
+    add_number(out, ", without the last stage (M_S) ", s->last_stage_share, 4);
+    add_number(out, "\n  forward and backward: correlation (C_FB) ", s->compute_correlation, 3);
+    add_number(out, ", variation of forward (cv) ", s->compute_cv, 3);
     str_add(out, "\n  slowest workers: rank");
     for (size_t i = 0; i < s->slowest.count && i < LISTED_RANKS; i++)
         str_addf(out, "%s %u", i > 0 ? "," : "", o->ranks[s->slowest.at[i]]);

@@ -44,6 +44,10 @@ void figures_int(struct figure *parent, const char *name, int64_t value) {
     add_figure(parent, name, FIGURE_INT)->integer = value;
 }
 
+void figures_number(struct figure *parent, const char *name, int64_t value) {
+    add_figure(parent, name, value >= 0 ? FIGURE_INT : FIGURE_NONE)->integer = value;
+}
+
 void figures_bool(struct figure *parent, const char *name, bool value) {
     add_figure(parent, name, FIGURE_BOOL)->integer = value;
 }

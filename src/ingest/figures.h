@@ -41,6 +41,7 @@ struct figure *figures_list(struct figure *parent, const char *name);
 void figures_real(struct figure *parent, const char *name,
                   double value); /* NaN and infinity: none */
 void figures_int(struct figure *parent, const char *name, int64_t value);
+void figures_number(struct figure *parent, const char *name, int64_t value); /* below 0: none */
 void figures_bool(struct figure *parent, const char *name, bool value);
 void figures_text(struct figure *parent, const char *name, const char *value); /* NULL: none */
 void figures_none(struct figure *parent, const char *name);

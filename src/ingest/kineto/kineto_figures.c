@@ -353,14 +353,8 @@ static void add_steps(struct figure *group, const struct kineto_trace *trace,
 
 static void add_identity(struct figure *group, const struct kineto_trace *trace) {
     figures_text(group, "file", trace->path);
-    if (trace->rank >= 0)
-        figures_int(group, "rank", trace->rank);
-    else
-        figures_none(group, "rank");
-    if (trace->world_size >= 0)
-        figures_int(group, "world_size", trace->world_size);
-    else
-        figures_none(group, "world_size");
+    figures_number(group, "rank", trace->rank);
+    figures_number(group, "world_size", trace->world_size);
     figures_text(group, "backend", trace->backend);
     figures_text(group, "gpu", trace->gpu);
     figures_real(group, "gpu_memory_bytes", trace->gpu_memory_bytes);

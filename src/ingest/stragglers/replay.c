@@ -1,6 +1,6 @@
 /* The rules of the replay are numbered as in docs/reference/stragglers.md. Invariant: operations of
    a group have no edge among them, so that a group is a node of the order of the replay. */
-#include "ingest/stragglers/replay.h"
+#include "ingest/stragglers/operations.h"
 
 #include "base/intern.h"
 #include "base/sort_doubles.h"

@@ -2,7 +2,6 @@
 #include "ingest/stragglers/stragglers.h"
 
 #include "base/numfmt.h"
-#include "ingest/stragglers/replay.h"
 
 #include <math.h>
 #include <stdio.h>

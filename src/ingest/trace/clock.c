@@ -268,14 +268,8 @@ void trace_clock_figures(const struct trace_result *result, struct figure *root)
     for (size_t r = 0; r < result->job->count; r++) {
         const struct trace_clock *clock = &result->ranks[r].clock;
         struct figure *row = figures_group(list, NULL);
-        if (result->read->traces[r].rank >= 0)
-            figures_int(row, "rank", result->read->traces[r].rank);
-        else
-            figures_none(row, "rank");
-        if (result->job->ranks[r]->device >= 0)
-            figures_int(row, "gpu", result->job->ranks[r]->device);
-        else
-            figures_none(row, "gpu");
+        figures_number(row, "rank", result->read->traces[r].rank);
+        figures_number(row, "gpu", result->job->ranks[r]->device);
         figures_bool(row, "whole_file", result->clock_of_file);
         figures_int(row, "samples", (int64_t)clock->samples);
         figures_real(row, "maximum_mhz", clock->maximum_mhz);

@@ -329,11 +329,9 @@ int64_t trace_loading_ns(const struct trace_rank *rank, uint16_t thread, struct 
     until = last;
     for (; low < rank->ops.count && ops[low].thread == thread && ops[low].start_ns < span.end_ns;
          low++) {
-        if (!ops[low].is_loading || ops[low].end_ns <= until)
-            continue;
-        int64_t from = ops[low].start_ns > until ? ops[low].start_ns : until;
-        until = ops[low].end_ns < span.end_ns ? ops[low].end_ns : span.end_ns;
-        sum += until > from ? until - from : 0;
+        int64_t end_ns = ops[low].end_ns < span.end_ns ? ops[low].end_ns : span.end_ns;
+        if (ops[low].is_loading)
+            sum += trace_cover(&until, ops[low].start_ns, end_ns);
     }
     return sum;
 }

@@ -69,6 +69,14 @@ struct trace_span {
     int64_t start_ns, end_ns;
 };
 
+/* The part of a span that those before it, which begin no later, have not covered; *until: their
+   end. */
+static inline int64_t trace_cover(int64_t *until, int64_t start_ns, int64_t end_ns) {
+    int64_t from = start_ns > *until ? start_ns : *until;
+    *until = end_ns > *until ? end_ns : *until;
+    return end_ns > from ? end_ns - from : 0;
+}
+
 struct trace_group {
     char *name, *description, *ranks; /* NULL: not given */
 };

@@ -117,11 +117,8 @@ static void see_gpu(struct seen *s, const struct trace_job *job, size_t r) {
         const struct trace_gpu *gpu = &rank->gpu.at[i];
         enum kineto_class class = trace_class(rank, gpu);
         int64_t end_ns = gpu->end_ns < rank->window.end_ns ? gpu->end_ns : rank->window.end_ns;
-        if (class == KINETO_COMMUNICATION && end_ns > until) {
-            int64_t from = gpu->start_ns > until ? gpu->start_ns : until;
-            s->communication_ns += from < end_ns ? (double)(end_ns - from) : 0;
-            until = end_ns;
-        }
+        if (class == KINETO_COMMUNICATION)
+            s->communication_ns += (double)trace_cover(&until, gpu->start_ns, end_ns);
         if (gpu->start_ns < rank->window.start_ns || !trace_in_window(rank, gpu))
             continue;
         set_input(s, IN_GPU, true);
@@ -143,12 +140,9 @@ static void see_calls(struct seen *s, const struct trace_rank *rank) {
             continue;
         set_input(s, IN_CALLS, true);
         s->allocations += call->type == CALL_ALLOCATE || call->type == CALL_FREE;
-        int64_t from = call->start_ns > until ? call->start_ns : until;
         int64_t to = call->end_ns < rank->window.end_ns ? call->end_ns : rank->window.end_ns;
-        if (call->type != CALL_SYNC || to <= from)
-            continue;
-        s->sync_ns += (double)(to - from);
-        until = to;
+        if (call->type == CALL_SYNC)
+            s->sync_ns += (double)trace_cover(&until, call->start_ns, to);
     }
 }
 
@@ -378,10 +372,7 @@ void trace_patterns_figures(const struct trace_result *result, struct figure *ro
             figures_bool(row, "found", pattern->found);
         else
             figures_none(row, "found");
-        if (pattern->judged > 0 && rank_of(result, p) >= 0)
-            figures_int(row, "rank", rank_of(result, p));
-        else
-            figures_none(row, "rank");
+        figures_number(row, "rank", pattern->judged > 0 ? rank_of(result, p) : -1);
         figures_text(row, "what", what_of(result, p));
         figures_real(row, "value", pattern->judged > 0 ? pattern->values[0] : NAN);
         figures_real(row, "above", rule->of[0].above);

@@ -183,10 +183,7 @@ static void add_groups(const struct trace_result *result, struct figure *root) {
         struct figure *row = figures_group(list, NULL);
         figures_text(row, "group", t->group);
         figures_text(row, "collective", t->collective);
-        if (t->size > 0)
-            figures_int(row, "size", t->size);
-        else
-            figures_none(row, "size");
+        figures_number(row, "size", t->size > 0 ? t->size : -1);
         figures_int(row, "count", (int64_t)t->count);
         figures_real(row, "bytes", t->bus_ns > 0 ? t->bytes : NAN);
         figures_real(row, "total_us", us(t->time_ns));
@@ -232,14 +229,6 @@ static void add_memory(const struct trace_memory_use *m, struct figure *rank) {
     figures_int(group, "freed_but_allocated_before", (int64_t)m->never_allocated);
 }
 
-static void add_rank_number(struct figure *row, const struct trace_result *result, size_t r) {
-    int64_t number = result->read->traces[r].rank;
-    if (number >= 0)
-        figures_int(row, "rank", number);
-    else
-        figures_none(row, "rank");
-}
-
 static void add_memory_timeline(const struct trace_result *result, struct figure *root) {
     struct figure *list = figures_list(root, "memory_timeline");
     list->json_only = true;
@@ -250,7 +239,7 @@ static void add_memory_timeline(const struct trace_result *result, struct figure
             if (bin->events == 0)
                 continue;
             struct figure *row = figures_group(list, NULL);
-            add_rank_number(row, result, r);
+            figures_number(row, "rank", result->read->traces[r].rank);
             figures_real(row, "at_us", us(w.end_ns - w.start_ns) * (double)b / TRACE_MEMORY_BINS);
             figures_int(row, "most_bytes", bin->most);
             figures_int(row, "least_bytes", bin->least);
@@ -272,7 +261,7 @@ static void add_holders(const struct trace_result *result, struct figure *root) 
                 leaking ? &m->leaking[l - HOLDER_COUNT] : &m->holders[l];
             for (size_t i = 0; i < held->count && i < LISTED_HOLDERS; i++) {
                 struct figure *row = figures_group(list, NULL);
-                add_rank_number(row, result, r);
+                figures_number(row, "rank", result->read->traces[r].rank);
                 figures_text(row, "alive", leaking ? "after its step" : "at the peak");
                 figures_text(row, "by", names[l % HOLDER_COUNT]);
                 figures_text(row, "name", held->at[i].name);
@@ -293,7 +282,7 @@ static void add_time(const struct trace_result *result, struct figure *root) {
             bool is_state = i < STATE_COUNT;
             size_t p = i - STATE_COUNT;
             struct figure *row = figures_group(list, NULL);
-            add_rank_number(row, result, r);
+            figures_number(row, "rank", result->read->traces[r].rank);
             figures_text(row, "of", is_state ? "GPU state" : "critical path");
             add_share(row, is_state ? trace_state_names[i] : trace_part_names[p],
                       is_state ? own->states[i] : own->path.parts[p], w.end_ns - w.start_ns);
@@ -327,7 +316,7 @@ static void add_ranks(const struct trace_result *result, struct figure *root) {
         int64_t classes[CLASS_COUNT];
         struct figure *row = figures_group(list, NULL);
         figures_text(row, "file", trace->path);
-        add_rank_number(row, result, r);
+        figures_number(row, "rank", result->read->traces[r].rank);
         figures_int(row, "records", (int64_t)trace->records);
         figures_real(row, "window_us", us(window_ns));
         trace_classes(own->path.parts, classes);
@@ -363,7 +352,7 @@ static void add_timeline(const struct trace_result *result, struct figure *root)
             number = (double)step->number;
         }
     }
-    add_rank_number(group, result, 0);
+    figures_number(group, "rank", trace->rank);
     figures_real(group, "step", number);
     figures_real(group, "length_us", us(span.end_ns - span.start_ns));
     struct figure *list = figures_list(group, "events");

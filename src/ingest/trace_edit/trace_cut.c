@@ -332,11 +332,7 @@ static uint64_t next_wanted(void *context, uint64_t offset) {
 }
 
 static int write_cut(struct cut *cut, const char *path, struct error *reterr) {
-    const struct trace_pass second = {.path = path,
-                                      .context = cut,
-                                      .event = write_event,
-                                      .writer = &cut->writer,
-                                      .next = next_wanted};
+    const struct trace_pass second = {path, cut, write_event, &cut->writer, NULL, next_wanted};
     int r = trace_writer_open(&cut->writer, cut->edit->output, reterr);
     if (r < 0)
         return r;
@@ -350,7 +346,7 @@ static int write_cut(struct cut *cut, const char *path, struct error *reterr) {
 int trace_cut_write(struct trace_edit *edit, const char *path, int64_t first, int64_t last,
                     struct problems *problems, struct error *reterr) {
     struct cut cut = {.edit = edit, .path = path, .first = first, .last = last, .least = 1};
-    const struct trace_pass pass = {.path = path, .context = &cut, .event = look_at_event};
+    const struct trace_pass pass = {path, &cut, look_at_event, NULL, NULL, NULL};
     int r = trace_pass_run(edit, &pass, false, reterr);
     if (r == 0)
         r = choose(&cut, path, problems);

@@ -246,8 +246,7 @@ static int choose_categories(struct filter *filter, const char *names, struct pr
 int trace_filter_write(struct trace_edit *edit, const char *path, const char *names,
                        struct problems *problems, struct error *reterr) {
     struct filter filter = {0};
-    const struct trace_pass pass = {
-        .path = path, .context = &filter, .event = filter_event, .writer = &filter.writer};
+    const struct trace_pass pass = {path, &filter, filter_event, &filter.writer, NULL, NULL};
     if (choose_categories(&filter, names, problems) < 0)
         return ERROR_INPUT;
     int r = trace_writer_open(&filter.writer, edit->output, reterr);

@@ -238,8 +238,7 @@ static int write_members(struct merge *merge, struct error *reterr) {
 
 static int write_rank(struct merge *merge, const struct kineto_trace *trace, int64_t shift_ns,
                       struct error *reterr) {
-    const struct trace_pass pass = {
-        .path = trace->path, .context = merge, .event = merge_event, .member = keep_member};
+    const struct trace_pass pass = {trace->path, merge, merge_event, NULL, keep_member, NULL};
     merge->rank = trace->rank < 0 ? 0 : trace->rank;
     merge->shift_ns = shift_ns;
     merge->untimed = 0;
