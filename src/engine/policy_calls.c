@@ -47,10 +47,10 @@ static void call_policy(struct sim *sim, int (*function)(const struct easim_pass
     struct easim_plan plans[2] = {{.sim = NULL}}, *plan = &plans[turn];
     struct easim_pass pass;
     plan->sim = sim;
-    if (sim->limits)
+    if (sim->limits) {
         job_limit_show_all(sim);
-    if (sim->cap)
-        sim->cap->tried_job = EASIM_NONE;
+        power_cap_forget(sim);
+    }
     const struct easim_pass *shown = actions_pass(plan, &pass);
     policy_code_begins(sim);
     sim_note_call(sim, function ? name : LIST_CALLBACK);

@@ -81,6 +81,12 @@ void power_cap_show(struct sim *sim);
 /* Power of a node, without members, is another by more_nw: in sim->committed_nw, and shown. */
 void power_cap_note(struct sim *sim, uint32_t node, int64_t more_nw);
 
+/* What gpus_try_config found holds no more. */
+static inline void power_cap_forget(struct sim *sim) {
+    if (sim->cap)
+        sim->cap->tried_job = EASIM_NONE;
+}
+
 /* --- members: what they count --- */
 
 /* With limits: a job gets an allocation, which adds added_nw to the committed power: its class and
