@@ -107,6 +107,25 @@ static bool join_track(struct sim *sim, size_t i) {
 
 /* --- changes are asked for --- */
 
+void limits_add_due(struct sim *sim, uint32_t gpu_type, uint32_t job) {
+    struct limit_queue *queue = &sim->limits->queues[gpu_type];
+    int64_t ns = sim->now_ns + queue->delay_ns;
+    array_push(&queue->changes, ((struct limit_due){ns, job}));
+    if (queue->last_ns == ns)
+        return;
+    queue->last_ns = ns;
+    sim_push_background(sim, ns, EVENT_LIMIT, gpu_type);
+}
+
+struct limit_hold limits_target(struct sim *sim, uint32_t job) {
+    struct limits *l = sim->limits;
+    struct limit_class *c = &l->classes.at.at[l->class_of[job]];
+    if (l->group_of[job] == EASIM_NONE)
+        return c->full;
+    const struct limit_place *place = &l->places.at[l->group_of[job]];
+    return limit_class_hold(&l->classes, l->class_of[job], place);
+}
+
 /* Whether the hold of a member apart, without a pending change, is to change. */
 static bool moves(struct sim *sim, size_t i, const struct limit_class *c) {
     const struct limits *l = sim->limits;

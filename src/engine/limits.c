@@ -58,15 +58,6 @@ void limits_finish(struct sim *sim) {
     sim->limits = NULL;
 }
 
-struct limit_hold limits_target(struct sim *sim, uint32_t job) {
-    struct limits *l = sim->limits;
-    struct limit_class *c = &l->classes.at.at[l->class_of[job]];
-    if (l->group_of[job] == EASIM_NONE)
-        return c->full;
-    const struct limit_place *place = &l->places.at[l->group_of[job]];
-    return limit_class_hold(&l->classes, l->class_of[job], place);
-}
-
 /* --- what a member is at --- */
 
 double limits_stretch_work(const struct sim *sim, uint32_t job, int64_t at_ns, double factor,
@@ -352,16 +343,6 @@ void limits_set_class(struct sim *sim, uint32_t job, uint32_t class) {
     sim->limits->class_of[job] = class;
     if (limits_have(sim, job))
         sim->limits->wanted.at[limits_part(sim, job)] = class;
-}
-
-void limits_add_due(struct sim *sim, uint32_t gpu_type, uint32_t job) {
-    struct limit_queue *queue = &sim->limits->queues[gpu_type];
-    int64_t ns = sim->now_ns + queue->delay_ns;
-    array_push(&queue->changes, ((struct limit_due){ns, job}));
-    if (queue->last_ns == ns)
-        return;
-    queue->last_ns = ns;
-    sim_push_background(sim, ns, EVENT_LIMIT, gpu_type);
 }
 
 void limits_ask(struct sim *sim, uint32_t job) {
