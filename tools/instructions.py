@@ -93,14 +93,14 @@ def counter(folder, source):
 PARTS = {
     "read CSV rows": "trace_file_read",
     "make jobs": "source_generate",
-    "arrival": "admission_submit",
+    "arrival": "admission_submit take_arrival",
     "decision": "callbacks_decide",
     "start: check, place, show": "host_start",
-    "start: commit": "jobs_start",
+    "start: commit": "jobs_start actions_finish",
     "set-up over": "segments_begin_run",
-    "finish": "jobs_finish",
+    "finish": "jobs_finish finish_job",
     "event heap": "eventq_pop",
-    "time passes": "power_meter_advance on_advance power_means_on_advance view_set_now forecasts_update",
+    "time passes": "advance_time power_meter_advance on_advance power_means_on_advance view_set_now forecasts_update",
     "rest of the loop": "loop_run",
     "sums at the end": "metrics_sum_up",
 }
@@ -115,9 +115,9 @@ def read_profile(text, own, calls):
     for line in text.splitlines():
         kind, _, name = line.partition("=")
         if kind == "fn":
-            function = name.split("'")[0]
+            function = name.split("'")[0].removeprefix("lean_")
         elif kind == "cfn":
-            callee = name.split("'")[0]
+            callee = name.split("'")[0].removeprefix("lean_")
         elif re.match(r"[+*\-\d]", line) and function:
             count = int(line.split()[1])
             if callee:
@@ -226,7 +226,7 @@ def self_test():
     """A program whose loops are twice as long, or done by children, has the instructions that follow from that."""
     assert perf_count("# started on ...\n\n1234,,instructions:u,99,100.00,,\n") == 1234
     own, calls = {}, {}
-    read_profile("fn=main\n1 5\ncfn=loop_run\ncalls=1 9\n2 60\nfn=loop_run\n9 10\ncfn=eventq_pop\ncalls=2 3\n+1 30\ncfn=log\n"
+    read_profile("fn=main\n1 5\ncfn=lean_loop_run\ncalls=1 9\n2 60\nfn=lean_loop_run\n9 10\ncfn=eventq_pop\ncalls=2 3\n+1 30\ncfn=log\n"
                  "calls=1 1\n* 20\nfn=eventq_pop\n3 10\ncfn=log'2\ncalls=2 1\n4 20\nfn=log\n1 40\n", own, calls)
     parts = by_part(own, calls)  # half of log is the loop's
     assert (parts["rest of the loop"], parts["event heap"], parts[REST]) == (30, 30, 5) and sum(parts.values()) == 65, parts

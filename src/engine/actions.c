@@ -29,7 +29,7 @@ void policy_code_ends(struct sim *sim, bool all) {
 
 /* --- actions --- */
 
-static void fail_refused(struct sim *sim, const struct action_record *action) {
+RARE static void fail_refused(struct sim *sim, const struct action_record *action) {
     bool exists = action->job < sim->workload->jobs.count,
          of_job = action->kind != ACTION_WAKE && action->kind != ACTION_WAKE_CLEAR &&
                   action->kind != ACTION_EXCHANGE && action->kind != ACTION_SCALE_UP &&
@@ -87,7 +87,7 @@ static bool something_is_left(const struct easim_plan *plan) {
 static uint32_t change_start(struct easim_plan *plan, uint32_t job, uint32_t config) {
     struct sim *sim = plan->sim;
     const struct start_changer *changer = sim->options.changer;
-    if (!changer || gpus_try_free(sim, job, config).span < 0)
+    if (!SIM_HAS(sim, options.changer) || gpus_try_free(sim, job, config).span < 0)
         return config;
     const struct start_offer offer = {job, config, something_is_left(plan)};
     return changer->change(changer->context, sim, &offer);
@@ -104,7 +104,7 @@ static void add_action(struct easim_plan *plan, struct action action) {
     array_push(&plan->actions, action);
 }
 
-static int host_start(struct easim_plan *plan, uint32_t job, uint32_t config) {
+FUSED static int host_start(struct easim_plan *plan, uint32_t job, uint32_t config) {
     struct sim *sim = plan->sim;
     struct action_record record = record_of(
         ACTION_START, check_with_cap(sim, action_check_start(sim, job, config), job, config), job,
@@ -530,7 +530,7 @@ static void commit_plan(struct sim *sim, struct easim_plan *plan) {
 }
 
 /* A failed decision starts nothing: the GPUs that its actions hold go back. */
-static void drop_plan(struct sim *sim, struct easim_plan *plan) {
+RARE static void drop_plan(struct sim *sim, struct easim_plan *plan) {
     for (size_t i = 0; i < plan->actions.count; i++) {
         struct action *action = &plan->actions.at[i];
         if (action->kind == ACTION_START || action->kind == ACTION_RESIZE)
@@ -573,12 +573,12 @@ const struct easim_pass *actions_pass(struct easim_plan *plan, struct easim_pass
         .extensions = sim->extensions,
     };
     const struct easim_pass *shown = view_begin_call(&sim->view, pass);
-    if (sim->options.grown)
+    if (SIM_HAS(sim, options.grown))
         place_extensions(sim);
     return shown;
 }
 
-void actions_finish(struct easim_plan *plan) {
+FUSED void actions_finish(struct easim_plan *plan) {
     struct sim *sim = plan->sim;
     if (sim->error.code < 0)
         drop_plan(sim, plan);

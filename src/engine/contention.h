@@ -89,7 +89,7 @@ void contention_reset(struct sim *sim, uint32_t job);
 
 /* The share at which a job computes; 1 without contention. */
 static inline double contention_share(const struct sim *sim, uint32_t job) {
-    if (!sim->contention)
+    if (!SIM_HAS(sim, contention))
         return 1;
     const struct contended *j = &sim->contention->jobs[job];
     return j->batch ? j->batch->share : j->share;
@@ -113,7 +113,7 @@ void contention_take_share(struct sim *sim, uint32_t job);
 
 /* Whether a job is in a batch, and what its progress then is. */
 static inline bool contention_holds(const struct sim *sim, uint32_t job) {
-    return sim->contention && sim->contention->jobs[job].batch;
+    return SIM_HAS(sim, contention) && sim->contention->jobs[job].batch;
 }
 struct progress contention_progress(const struct sim *sim, uint32_t job);
 /* Energy that a job in a batch has drawn and that is not in its job_run, up to *ret_from_ns. */

@@ -51,7 +51,7 @@ double utilization_next_work(const struct sim *sim, uint32_t job) {
 
 int64_t gpus_held_milli(const struct sim *sim, uint32_t config) {
     const struct easim_config *c = &sim->view.configs[config];
-    return c->milli > 0 ? c->milli : (int64_t)c->k * WHOLE_GPU_MILLI;
+    return HAS_FEATURES && c->milli > 0 ? c->milli : (int64_t)c->k * WHOLE_GPU_MILLI;
 }
 
 void gpus_init(struct sim *sim) {
@@ -72,7 +72,7 @@ static int64_t computing_nw(const struct sim *sim, uint32_t config, uint32_t spa
 static int64_t ctx_nw(const struct sim *sim, uint32_t config) {
     const struct easim_config *c = &sim->view.configs[config];
     const struct power_type *type = &sim->meter.types[c->gpu_type];
-    return c->milli > 0 ? c->milli * type->ctx_milli_nw : c->k * type->ctx_nw;
+    return HAS_FEATURES && c->milli > 0 ? c->milli * type->ctx_milli_nw : c->k * type->ctx_nw;
 }
 
 int64_t gpus_committed_nw(const struct sim *sim, uint32_t config, uint32_t span) {
@@ -119,7 +119,8 @@ uint32_t gpus_span(const struct allocation *allocation) {
 
 /* Thousandths of GPUs in one piece of an allocation. */
 static int64_t piece_milli(const struct allocation *allocation, const struct piece *piece) {
-    return allocation->milli > 0 ? allocation->milli : (int64_t)piece->gpus * WHOLE_GPU_MILLI;
+    return HAS_FEATURES && allocation->milli > 0 ? allocation->milli
+                                                 : (int64_t)piece->gpus * WHOLE_GPU_MILLI;
 }
 
 /* Increase of the committed power if the GPUs of an allocation, free before, run config. */
@@ -137,7 +138,7 @@ static int64_t added_nw(const struct sim *sim, const struct allocation *allocati
 /* Takes free GPUs, or part of one, for a configuration if it is known in its span there. */
 static bool take_free(struct sim *sim, uint32_t config, struct allocation *allocation) {
     const struct easim_config *c = &sim->view.configs[config];
-    bool taken = c->milli > 0
+    bool taken = HAS_FEATURES && c->milli > 0
                      ? placement_take_share(&sim->placement, c->gpu_type, c->milli, allocation)
                      : placement_take(&sim->placement, c->gpu_type, c->k, allocation);
     if (!taken || c->goodput[gpus_span(allocation)] > 0)
@@ -150,7 +151,7 @@ static bool take_free(struct sim *sim, uint32_t config, struct allocation *alloc
    GPU takes one if no other job is on it (whole), otherwise none. */
 static uint32_t piece_gpus(const struct allocation *allocation, const struct piece *piece,
                            bool whole) {
-    return allocation->milli > 0 ? whole : piece->gpus;
+    return HAS_FEATURES && allocation->milli > 0 ? whole : piece->gpus;
 }
 
 /* In view, power and usage. */
@@ -160,7 +161,7 @@ static void show_gpus_taken(struct sim *sim, uint32_t job, const struct allocati
     for (uint32_t i = 0; i < allocation->count; i++)
         view_take_gpus(&sim->view, pieces[i].node, piece_gpus(allocation, &pieces[i], whole));
     int64_t more_nw = added_nw(sim, allocation, config);
-    if (sim->limits)
+    if (SIM_HAS(sim, limits))
         power_cap_charge_member(sim, job, config, allocation, more_nw);
     else
         power_cap_add(sim, more_nw);
@@ -173,7 +174,7 @@ static void show_gpus_given_back(struct sim *sim, uint32_t job, const struct all
     for (uint32_t i = 0; i < allocation->count; i++)
         view_give_back_gpus(&sim->view, pieces[i].node, piece_gpus(allocation, &pieces[i], whole));
     int64_t less_nw = added_nw(sim, allocation, config);
-    if (sim->limits)
+    if (SIM_HAS(sim, limits))
         power_cap_discharge_member(sim, job, config, allocation, less_nw);
     else
         power_cap_add(sim, -less_nw);
@@ -184,10 +185,10 @@ static void show_gpus_given_back(struct sim *sim, uint32_t job, const struct all
 static void hold_gpus(struct sim *sim, uint32_t job, uint32_t config,
                       const struct allocation *allocation) {
     const struct piece *pieces = allocation_pieces(allocation);
-    bool shares = allocation->milli > 0,
+    bool shares = HAS_FEATURES && allocation->milli > 0,
          opens = shares && placement_is_alone(&sim->placement, allocation);
     show_gpus_taken(sim, job, allocation, config, opens);
-    if (!sim->nodes.sleep.nodes)
+    if (!SIM_HAS(sim, nodes.sleep.nodes))
         return;
     int64_t *awake_ns = &sim->nodes.awake_ns[job];
     *awake_ns = sim->now_ns;
@@ -207,10 +208,10 @@ static void hold_gpus(struct sim *sim, uint32_t job, uint32_t config,
 static void let_gpus_go(struct sim *sim, uint32_t job, uint32_t config,
                         const struct allocation *allocation) {
     const struct piece *pieces = allocation_pieces(allocation);
-    bool shares = allocation->milli > 0,
+    bool shares = HAS_FEATURES && allocation->milli > 0,
          closes = shares && placement_is_alone(&sim->placement, allocation);
     show_gpus_given_back(sim, job, allocation, config, closes);
-    if (!sim->nodes.sleep.nodes)
+    if (!SIM_HAS(sim, nodes.sleep.nodes))
         return;
     for (uint32_t i = 0; i < allocation->count && !shares; i++)
         nodes_give_back_gpus(sim, pieces[i].node, pieces[i].gpus, job);
@@ -227,7 +228,7 @@ void gpus_show_room(struct sim *sim, uint32_t type) {
     for (uint32_t span = 0; span < sim->view.v->span_count; span++)
         t->span_free_max[span] = placement_span_free_max(&sim->placement, type, span);
     t->node_free_max = t->span_free_max[EASIM_ONE_NODE];
-    if (!sharing->gpus)
+    if (!HAS_FEATURES || !sharing->gpus)
         return;
     view_header(&sim->view)->shared_free_milli +=
         sharing->free_milli - t->shared_free_milli; /* wraps as wanted */
@@ -347,7 +348,7 @@ void gpus_use(struct sim *sim, uint32_t job) {
     const struct piece *pieces = allocation_pieces(allocation);
     for (uint32_t i = 0; i < allocation->count; i++) {
         power_meter_allocate(&sim->meter, pieces[i].node, piece_milli(allocation, &pieces[i]));
-        if (sim->nodes.jobs)
+        if (SIM_HAS(sim, nodes.jobs))
             nodes_add_job(sim, job, pieces[i].node);
     }
 }
@@ -357,14 +358,14 @@ static void leave_nodes(struct sim *sim, uint32_t job) {
     const struct piece *pieces = allocation_pieces(allocation);
     for (uint32_t i = 0; i < allocation->count; i++) {
         power_meter_release(&sim->meter, pieces[i].node, piece_milli(allocation, &pieces[i]));
-        if (sim->nodes.jobs)
+        if (SIM_HAS(sim, nodes.jobs))
             nodes_remove_job(sim, job, pieces[i].node);
     }
 }
 
 void gpus_stop_using(struct sim *sim, uint32_t job) {
     struct job_run *run = &sim->runs[job];
-    if (sim->limits && run->segment == SEGMENT_NONE)
+    if (SIM_HAS(sim, limits) && run->segment == SEGMENT_NONE)
         limits_leave(sim, job);
     run->gpu_ps += (int128)gpus_held_milli(sim, run->config) * (sim->now_ns - run->held_since_ns);
     run->held_ns += sim->now_ns - run->held_since_ns;

@@ -81,7 +81,7 @@ bool gpus_over_cap(struct sim *sim, uint32_t job, uint32_t config);
 void utilization_init(struct sim *sim);
 
 static inline bool utilization_changes(const struct sim *sim, uint32_t job) {
-    return sim->uses && sim->workload->jobs.at[job].utilization;
+    return SIM_HAS(sim, uses) && sim->workload->jobs.at[job].utilization;
 }
 
 /* For a job whose utilization changes: a run begins, with the work it has left. */
@@ -103,12 +103,12 @@ static inline const struct config_set *phase_set(const struct sim *sim, uint32_t
 
 /* Whether the present phase is the last one; so it is where the model has none. */
 static inline bool phase_is_last(const struct sim *sim, uint32_t job) {
-    return !sim->workload->table.has_phases || phase_set(sim, job)->until == 1;
+    return !SIM_HAS(sim, workload->table.has_phases) || phase_set(sim, job)->until == 1;
 }
 
 /* Work left when the present phase ends; 0 in the last one. */
 static inline double phase_end_work(const struct sim *sim, uint32_t job) {
-    if (!sim->workload->table.has_phases)
+    if (!SIM_HAS(sim, workload->table.has_phases))
         return 0;
     return sim->workload->jobs.at[job].work * (1 - phase_set(sim, job)->until);
 }

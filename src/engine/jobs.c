@@ -226,7 +226,7 @@ void jobs_arrive(struct sim *sim, uint32_t job) {
                                       .jobs_ns = sim->jobs_ns,
                                       .event = EVENT_NONE,
                                       .config = EASIM_NONE};
-    if (sim->progress)
+    if (SIM_HAS(sim, progress))
         progress_submit(sim, job);
     job_memory_zero(sim, job);
     fill_view_job(sim, job);
@@ -289,7 +289,7 @@ static void jobs_show_start(struct sim *sim, uint32_t job, uint32_t config, uint
 /* After that: adds to its set-up, and to a checkpoint that it is to write, the time until all its
    GPUs are awake. The predicted end is that without: no prediction counts it. */
 static void jobs_add_wake_time(struct sim *sim, uint32_t job) {
-    int64_t wait_ns = sim->nodes.awake_ns ? sim->nodes.awake_ns[job] - sim->now_ns : 0;
+    int64_t wait_ns = SIM_HAS(sim, nodes.awake_ns) ? sim->nodes.awake_ns[job] - sim->now_ns : 0;
     if (wait_ns <= 0)
         return;
     view_job(&sim->view, job)->setup_s += units_s(wait_ns);
@@ -365,7 +365,7 @@ void interrupt_preempt(struct sim *sim, uint32_t job, bool at_once) {
     view_job(&sim->view, job)->preemptions = ++sim->moved[job].preemptions;
     checkpoint_book_work(sim, job, stop_of(at_once));
     segments_cut(sim, job, CAUSE_PREEMPTED);
-    if (sim->limits && write_ns == 0)
+    if (SIM_HAS(sim, limits) && write_ns == 0)
         limits_leave(sim, job);
     if (write_ns > 0) {
         sim->checkpointing++;
@@ -530,7 +530,7 @@ bool job_limit_is_own(const struct sim *sim, uint32_t job) {
 /* A job that has got its GPUs in this plan is shown at its wish. */
 struct easim_power_job job_limit_power(const struct sim *sim, uint32_t job) {
     const struct limits *l = sim->limits;
-    if (!l || sim->view.jobs[job].state != EASIM_JOB_RUNNING)
+    if (!SIM_HAS(sim, limits) || sim->view.jobs[job].state != EASIM_JOB_RUNNING)
         return (struct easim_power_job){0};
     int64_t entry_nw = sim->cap ? sim->cap->entry_nw[job] : 0;
     if (l->class_of[job] == EASIM_NONE)

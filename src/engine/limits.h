@@ -131,7 +131,7 @@ static inline int64_t limits_entry_nw(const struct sim *sim, uint32_t class) {
 /* --- what a member is at --- */
 
 static inline bool limits_have(const struct sim *sim, uint32_t job) {
-    return sim->limits && sim->limits->place_of[job] > 0;
+    return SIM_HAS(sim, limits) && sim->limits->place_of[job] > 0;
 }
 /* A member does the sums of what its track has done; and all do. */
 void limits_catch_up(struct limits *l, size_t index);

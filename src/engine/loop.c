@@ -19,7 +19,7 @@
 /* --- events: what each class of event does --- */
 
 /* Arrivals enter the event set one at a time; jobs are in order of submission. */
-static void take_arrival(struct sim *sim, uint32_t job) {
+FUSED static void take_arrival(struct sim *sim, uint32_t job) {
     sim->next_arrival = job + 1;
     if (job + 1 < sim->workload->jobs.count) {
         jobs_to_come_make(sim->workload, job + 1);
@@ -55,7 +55,7 @@ static void tell_finish(struct sim *sim, uint32_t job) {
     view_drop_job(&sim->view, job);
 }
 
-static void finish_job(struct sim *sim, uint32_t job) {
+FUSED static void finish_job(struct sim *sim, uint32_t job) {
     jobs_finish(sim, job);
     tell_finish(sim, job);
 }
@@ -305,6 +305,7 @@ int loop_init(struct sim *sim, struct error *reterr) {
         wake_ups_add(sim, 0); /* nothing else need happen at t = 0 */
     if (sim->nodes.changed.count > 0)
         settle_nodes(sim);
+    lean_choose(sim);
     if (sim->error.code < 0 && reterr)
         *reterr = sim->error;
     return sim->error.code;
@@ -365,7 +366,7 @@ static void end_instant(struct sim *sim) {
 
 /* Time has gone on; the values of the view are still those since from_ns. */
 static void advance_forecasts(struct sim *sim, int64_t from_ns) {
-    bool check = sim->options.check && sim->forecasts.hours > 0;
+    bool check = SIM_HAS(sim, options.check) && sim->forecasts.hours > 0;
     if (check)
         forecasts_check_advance(sim, from_ns, sim->now_ns);
     forecasts_update(sim);
@@ -373,7 +374,7 @@ static void advance_forecasts(struct sim *sim, int64_t from_ns) {
         forecasts_check_shown(sim);
 }
 
-static void advance_time(struct sim *sim, int64_t to_ns) {
+FUSED static void advance_time(struct sim *sim, int64_t to_ns) {
     int64_t from_ns = sim->now_ns;
     if (to_ns == from_ns)
         return;
@@ -397,15 +398,15 @@ static void advance_time(struct sim *sim, int64_t to_ns) {
 
 /* Speeds of neighbours and the like follow, and all is checked. */
 static void settle_changes(struct sim *sim) {
-    if (sim->services.reserved > 0)
+    if (SIM_HAS(sim, services.reserved > 0))
         replicas_take_freed(sim);
-    if (sim->nodes.changed.count > 0)
+    if (SIM_HAS(sim, nodes.changed.count > 0))
         settle_nodes(sim);
-    if (sim->contention && contention_is_changed(sim))
+    if (SIM_HAS(sim, contention) && contention_is_changed(sim))
         settle_contention(sim);
-    if (sim->cap && !sim->decide_pending && power_cap_next_victim(sim) != EASIM_NONE)
+    if (SIM_HAS(sim, cap) && !sim->decide_pending && power_cap_next_victim(sim) != EASIM_NONE)
         sim->decide_pending = true;
-    if (sim->options.check && sim->error.code >= 0)
+    if (SIM_HAS(sim, options.check) && sim->error.code >= 0)
         invariants_check(sim);
 }
 
@@ -441,13 +442,13 @@ static void take_decision(struct sim *sim) {
     wake_ups_count_decision(sim);
     if (sim->error.code < 0)
         return;
-    if (sim->cap) {
+    if (SIM_HAS(sim, cap)) {
         preempt_for_cap(sim);
         power_cap_show(sim); /* the cap may be another */
     }
     callbacks_decide(sim);
     settle_changes(sim);
-    if (sim->services.count == 0 || !scaling_keep_cap(sim))
+    if (!SIM_HAS(sim, services.count > 0) || !scaling_keep_cap(sim))
         return;
     settle_changes(sim);
     callbacks_decide(sim); /* with the GPUs and the power that came free */
@@ -560,10 +561,12 @@ static bool is_stopped(const struct sim *sim, int64_t next_ns) {
 
 int loop_run(struct sim *sim, struct error *reterr) {
     bool drain = sim->options.horizon_ns == TIME_NONE_NS;
+    if (HAS_FEATURES && sim->is_lean)
+        return lean_loop_run(sim, reterr);
     if (sim->options.check)
         invariants_check(sim);
     while (sim->error.code >= 0 && !(drain && all_jobs_done(sim))) {
-        if (sim->limits)
+        if (SIM_HAS(sim, limits))
             settle_limits(sim);
         int64_t next_ns = job_finish_next_event_ns(sim);
         if (is_cancelled(sim))

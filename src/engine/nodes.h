@@ -48,7 +48,7 @@ void node_batches_finish(struct sim *sim);
 
 /* Where a job is in the list of its node; 0 where batches do not know. */
 static inline uint32_t node_batches_list_place(const struct sim *sim, uint32_t job) {
-    bool is_known = sim->node_batches.nodes && sim->runs[job].allocation.count == 1;
+    bool is_known = SIM_HAS(sim, node_batches.nodes) && sim->runs[job].allocation.count == 1;
     return is_known ? sim->node_batches.jobs[job].list_place : 0;
 }
 /* Whether a batch is kept on the node: not while a job of several nodes is there. */
@@ -57,7 +57,7 @@ static inline bool node_batches_has(const struct sim *sim, uint32_t node) {
 }
 /* Whether the job is in a batch, and what its progress then is. */
 static inline bool node_batches_hold(const struct sim *sim, uint32_t job) {
-    return sim->node_batches.nodes && sim->node_batches.jobs[job].place > 0;
+    return SIM_HAS(sim, node_batches.nodes) && sim->node_batches.jobs[job].place > 0;
 }
 /* For checks: a job that is in a batch is at its place in that of its node. */
 bool node_batches_know(const struct sim *sim, uint32_t job);

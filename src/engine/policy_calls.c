@@ -47,7 +47,7 @@ static void call_policy(struct sim *sim, int (*function)(const struct easim_pass
     struct easim_plan plans[2] = {{.sim = NULL}}, *plan = &plans[turn];
     struct easim_pass pass;
     plan->sim = sim;
-    if (sim->limits) {
+    if (SIM_HAS(sim, limits)) {
         job_limit_show_all(sim);
         power_cap_forget(sim);
     }
@@ -106,7 +106,7 @@ static void show_energy(struct sim *sim) {
 /* Whether a decision counts, but nothing has to be done: after most finishes, if few jobs wait. */
 static bool is_idle(const struct sim *sim) {
     const struct easim_policy *policy = sim->module->policy;
-    return policy->list && !policy->decide && !sim->options.check && !checks_all(sim) &&
+    return policy->list && !policy->decide && !SIM_HAS(sim, options.check) && !checks_all(sim) &&
            list_is_idle(&sim->list, sim->view.v);
 }
 
@@ -188,11 +188,11 @@ static const char *reject_reason(struct sim *sim, uint32_t job) {
     const struct config_set *set = &sim->workload->table.sets.at[sim->workload->jobs.at[job].set];
     if (set->count == 0)
         return set->reason;
-    if (sim->over_cap && power_cap_forbids_job(sim, job))
+    if (SIM_HAS(sim, over_cap) && power_cap_forbids_job(sim, job))
         return "over the power cap in every configuration, even alone on the cluster";
     if (sim->view.jobs[job].time_best_s > TIME_MAX_S)
         return "would run longer than 4e9 s";
-    return sim->over_cap && !callbacks_may_admit(sim, job)
+    return SIM_HAS(sim, over_cap) && !callbacks_may_admit(sim, job)
                ? "over the power cap in every configuration that the policy admits, even alone on the cluster"
                : NULL;
 }

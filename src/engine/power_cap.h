@@ -65,8 +65,8 @@ void power_cap_finish(struct sim *sim);
 bool power_cap_binds_members(const struct sim *sim);
 /* Whether there is a cap now that binds the policy. */
 static inline bool power_cap_binds(const struct sim *sim) {
-    return sim->cap ? power_cap_binds_members(sim)
-                    : sim->keeps_cap && isfinite(sim->view.v->power_cap_w);
+    return SIM_HAS(sim, cap) ? power_cap_binds_members(sim)
+                             : sim->keeps_cap && isfinite(sim->view.v->power_cap_w);
 }
 /* Whether it is exceeded, even with all members at their least draw. */
 bool power_cap_is_over(const struct sim *sim);

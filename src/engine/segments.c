@@ -35,9 +35,9 @@ double progress_factor(const struct sim *sim, uint32_t job) {
 
 /* A job has got GPUs, or its run begins: nothing is done yet, with the factor it has now. */
 static void progress_begin(struct sim *sim, uint32_t job) {
-    if (sim->contention)
+    if (SIM_HAS(sim, contention))
         contention_reset(sim, job);
-    if (sim->progress)
+    if (SIM_HAS(sim, progress))
         sim->progress[job] = (struct progress){.began_ns = sim->now_ns,
                                                .noise = sim->progress[job].noise,
                                                .factor = progress_factor(sim, job)};
@@ -48,7 +48,7 @@ static void progress_begin(struct sim *sim, uint32_t job) {
 const struct progress *progress_of(const struct sim *sim, uint32_t job, struct progress *place) {
     bool shares = contention_holds(sim, job);
     if (!shares && !node_batches_hold(sim, job))
-        return sim->progress ? &sim->progress[job] : NULL;
+        return SIM_HAS(sim, progress) ? &sim->progress[job] : NULL;
     *place = shares ? contention_progress(sim, job) : node_batches_progress(sim, job);
     return place;
 }
@@ -66,7 +66,7 @@ static double progress_speed(const struct sim *sim, uint32_t job) {
 
 int64_t progress_computing_ns(const struct sim *sim, uint32_t job) {
     return sim->now_ns -
-           (sim->progress ? sim->progress[job].began_ns : sim->runs[job].segment_start_ns);
+           (SIM_HAS(sim, progress) ? sim->progress[job].began_ns : sim->runs[job].segment_start_ns);
 }
 
 int64_t progress_checkpoint_ns(const struct sim *sim, uint32_t job, int64_t computing_ns) {
@@ -78,7 +78,7 @@ int64_t progress_checkpoint_ns(const struct sim *sim, uint32_t job, int64_t comp
 }
 
 double progress_work(const struct sim *sim, uint32_t job, int64_t computing_ns) {
-    if (!sim->progress)
+    if (!SIM_HAS(sim, progress))
         return units_s(computing_ns) * progress_speed(sim, job);
     struct progress place;
     const struct progress *p = progress_of(sim, job, &place);
@@ -94,7 +94,7 @@ int128 progress_energy(const struct sim *sim, uint32_t job, int64_t computing_ns
     if (limits_have(sim, job))
         return limits_energy(sim, job, sim->progress[job].began_ns + computing_ns);
     int64_t power_nw = gpus_running_nw(sim, job);
-    if (!sim->progress)
+    if (!SIM_HAS(sim, progress))
         return (int128)power_nw * computing_ns;
     const struct progress *p = &sim->progress[job];
     if (computing_ns < p->power_ns)
@@ -211,9 +211,10 @@ int64_t job_finish_pending_ns(const struct sim *sim, uint32_t job) {
 }
 
 int64_t job_finish_next_event_ns(struct sim *sim) {
-    return sim->limits       ? limits_next_event_ns(sim)
-           : sim->contention ? contention_next_event_ns(sim)
-                             : node_batches_next_event_ns(sim);
+    return SIM_HAS(sim, limits)               ? limits_next_event_ns(sim)
+           : SIM_HAS(sim, contention)         ? contention_next_event_ns(sim)
+           : SIM_HAS(sim, node_batches.nodes) ? node_batches_next_event_ns(sim)
+                                              : eventq_next_ns(&sim->events);
 }
 
 int64_t job_finish_predicted_ns(const struct sim *sim, uint32_t job, uint32_t config,
@@ -241,8 +242,8 @@ static struct power_use *metered_use(struct sim *sim, const struct job_run *run)
 /* Thousandths of GPUs that run below a power limit in the present segment. */
 static int64_t limited_milli(const struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
-    double limit_w =
-        sim->limits ? gpus_limit_w(sim, job) : sim->view.configs[run->config].power_limit_w;
+    double limit_w = SIM_HAS(sim, limits) ? gpus_limit_w(sim, job)
+                                          : sim->view.configs[run->config].power_limit_w;
     bool limited = run->segment == SEGMENT_RUN && limit_w < INFINITY;
     return limited ? gpus_held_milli(sim, run->config) : 0;
 }
@@ -321,7 +322,7 @@ static void begin_segment_until(struct sim *sim, uint32_t job, enum segment_kind
         follow_utilization(sim, job);
         end_ns = limits_has_flag(sim, job, LIMIT_TOUCHED) ? job_finish_next_ns(sim, job) : end_ns;
     }
-    if (sim->contention && kind == SEGMENT_RUN)
+    if (SIM_HAS(sim, contention) && kind == SEGMENT_RUN)
         contention_begin(sim, job);
     begin_segment(sim, job, kind);
     sim->runs[job].event = sim_push(
@@ -345,7 +346,7 @@ struct segment segments_present(const struct sim *sim, uint32_t job, enum segmen
                             .energy = account_present_energy(sim, job)};
 }
 
-static void tell_segment(const struct sim *sim, uint32_t job, enum segment_cause ended) {
+RARE static void tell_segment(const struct sim *sim, uint32_t job, enum segment_cause ended) {
     const struct segment segment = segments_present(sim, job, ended);
     for (const struct observer *const *o = sim->observers; *o; o++)
         if ((*o)->segment)
@@ -370,7 +371,7 @@ static void end_segment(struct sim *sim, uint32_t job, enum segment_cause cause)
 void segments_end(struct sim *sim, uint32_t job, enum segment_cause cause) {
     bool computes = sim->runs[job].segment == SEGMENT_RUN;
     end_segment(sim, job, cause);
-    if (sim->contention && computes)
+    if (SIM_HAS(sim, contention) && computes)
         contention_leave(sim, job);
     if (utilization_changes(sim, job))
         segments_cancel_utilization(sim, job);
@@ -380,7 +381,7 @@ void segments_end(struct sim *sim, uint32_t job, enum segment_cause cause) {
 static void cancel_end(struct sim *sim, uint32_t job) {
     if (sim->runs[job].event != EVENT_NONE)
         eventq_cancel(&sim->events, sim->runs[job].event);
-    if (sim->limits)
+    if (SIM_HAS(sim, limits))
         limits_end_with_event(sim, job);
 }
 
@@ -416,7 +417,7 @@ void segments_begin_on_gpus(struct sim *sim, const struct job_start *start) {
     run->node_count = start->allocation.count;
     run->held_since_ns = sim->now_ns;
     gpus_use(sim, job);
-    if (sim->limits)
+    if (SIM_HAS(sim, limits))
         limits_join(sim, job);
     count_start(sim, job, &sim->view.configs[start->config]);
     progress_begin(sim, job);
@@ -428,7 +429,7 @@ void segments_begin_on_gpus(struct sim *sim, const struct job_start *start) {
         begin_segment_until(sim, job, SEGMENT_RUN, end_ns);
 }
 
-void segments_begin_run(struct sim *sim, uint32_t job) {
+FUSED void segments_begin_run(struct sim *sim, uint32_t job) {
     segments_end(sim, job, CAUSE_SET_UP);
     progress_begin(sim, job);
     begin_segment_until(sim, job, SEGMENT_RUN, job_finish_next_ns(sim, job));

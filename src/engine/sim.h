@@ -28,6 +28,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* --- features --- */
+/* What most runs lack is asked for by SIM_HAS, which is false throughout lean.c: is_lean (lean.c)
+   says for which runs that holds. lean.c inlines what a FUSED function calls, except RARE ones. */
+
+#define SIM_HAS(sim, what) (HAS_FEATURES && (sim)->what)
+#define RARE               __attribute__((cold, noinline))
+#ifndef FUSED
+#define FUSED
+#endif
+
 /* --- job_state: the state of a job beyond its spec and its view: data of struct sim --- */
 
 /* The true speed of a job (segments.h). */
@@ -431,6 +441,7 @@ struct sim {
     const struct policy_params *params;
     struct sim_options options;
     bool keeps_cap; /* the policy has POWER_CAP */
+    bool is_lean;   /* lean.c runs it */
 
     int64_t now_ns;
     struct eventq events;
