@@ -228,6 +228,8 @@ static bool once_is_left(const struct sim *sim) {
 static bool only_repeats(const struct sim *sim) {
     const struct cluster_changes *c = &sim->changes;
     const struct services *services = &sim->services;
+    if (c->round_ns == 0 && services->count == 0)
+        return false;
     int64_t rounds = sim->failures.streams ? ROUNDS_WITH_FAILURES : 1;
     int64_t round_ns = cluster_changes_common_period_ns(c->round_ns, services->round_ns);
     if (services->count > 0)
@@ -235,8 +237,7 @@ static bool only_repeats(const struct sim *sim) {
     bool timed_out = c->timers_alone > MOST_TIMERS_ALONE;
     uint32_t idle = c->pending + services->pending + (timed_out && sim->wake_ups.pending);
     int64_t since_ns = timed_out ? c->alone_since_ns : c->idle_since_ns;
-    return (c->round_ns > 0 || services->count > 0) &&
-           sim->events.count + sim->node_batches.members == idle + sim->background &&
+    return sim->events.count + sim->node_batches.members == idle + sim->background &&
            (sim->now_ns - since_ns) / rounds > round_ns && !once_is_left(sim);
 }
 

@@ -96,10 +96,11 @@ static uint64_t thread_ns(void) {
     return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-/* Shows the energy since the last decision. */
-static void show_energy(struct sim *sim) {
+/* Shows the energy since the last decision, unless nobody looks at it now. */
+static void show_energy(struct sim *sim, bool is_seen) {
     int128 energy = power_meter_energy(&sim->meter);
-    view_header(&sim->view)->energy_j = power_j(energy - sim->decided_energy);
+    if (is_seen)
+        view_header(&sim->view)->energy_j = power_j(energy - sim->decided_energy);
     sim->decided_energy = energy;
 }
 
@@ -107,15 +108,16 @@ static void show_energy(struct sim *sim) {
 static bool is_idle(const struct sim *sim) {
     const struct easim_policy *policy = sim->module->policy;
     return policy->list && !policy->decide && !SIM_HAS(sim, options.check) && !checks_all(sim) &&
-           list_is_idle(&sim->list, sim->view.v);
+           sim->told == EASIM_NONE && list_is_idle(&sim->list, sim->view.v);
 }
 
 void callbacks_decide(struct sim *sim) {
     uint64_t start_ns = sim->options.time_decisions ? thread_ns() : 0;
     sim->decision_total++;
-    show_energy(sim);
+    bool idle = is_idle(sim);
+    show_energy(sim, !idle || sim->over_cap); /* then at admission, too */
     service_view_update(sim);
-    if (!is_idle(sim))
+    if (!idle)
         call_policy(sim, sim->module->policy->decide, "decide");
     if (sim->options.time_decisions)
         sim->decide_ns += thread_ns() - start_ns;
@@ -137,7 +139,7 @@ void callbacks_finish(struct sim *sim) {
     if (sim->ended)
         return;
     sim->ended = true;
-    show_energy(sim);
+    show_energy(sim, true);
     policy_code_begins(sim);
     sim_note_call(sim, "finish");
     if (policy->finish)

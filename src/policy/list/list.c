@@ -125,6 +125,8 @@ static bool may_ask_for_room(const struct list *list, bool asks, bool may_displa
 
 /* The cluster or the queue may have changed. */
 static int update_level(struct list *list) {
+    if (list->index.levels.count > 0 && rules_level_count(list->rules.ops) == 1)
+        return 0; /* pass.level is 0, and visit_by_index has set knows_level */
     int level = rules_level(&list->rules, &list->pass);
     list->pass.level = level < 0 ? 0 : (uint32_t)level;
     list->knows_level = list->rules.plain || index_knows_level(&list->index, list->pass.level);
@@ -578,9 +580,10 @@ static int decide_now(struct list *list, const struct easim_pass *pass) {
 }
 
 bool list_is_idle(const struct list *list, const struct easim_view *view) {
-    return view->waiting_count == 0 && !list->rules.plain && !list->rules.options->resize &&
-           !list->rules.ops->begin && !list->rules.ops->end && !list_in_rounds(list) &&
-           rules_level_count(list->rules.ops) == 1 && !list->index.failed;
+    bool visits = has_room(view) || rules_make_room(list->rules.ops);
+    return (view->waiting_count == 0 || !visits) && !list->rules.plain &&
+           !list->rules.options->resize && !list->rules.ops->begin && !list->rules.ops->end &&
+           !list_in_rounds(list) && rules_level_count(list->rules.ops) == 1 && !list->index.failed;
 }
 
 int list_decide(struct list *list, const struct easim_pass *pass) {

@@ -61,8 +61,8 @@ void list_note_start(struct list *list, uint32_t job);
 /* A job runs no more, or has got other GPUs by a resize. */
 void list_note_change(struct list *list, uint32_t job);
 
-/* Whether a pass now would call nothing of the policy and change nothing: nobody waits, and
-   nothing else is due in each pass. */
+/* Whether a pass now would call nothing of the policy and change nothing: nobody waits or
+   no GPU is free for those who do, and nothing else is due in each pass. */
 bool list_is_idle(const struct list *list, const struct easim_view *view);
 /* One pass. Negative, after host->fail, if a callback gave what it may not. */
 int list_decide(struct list *list, const struct easim_pass *pass);
