@@ -164,27 +164,14 @@ int alibaba_nodes_read(const char *path, struct str *out, struct trace *notes,
    it. Times are in seconds. num_gpu, or plan_gpu in percent of a GPU, is for each of num_inst
    instances, which run together (scheduler.py of the simulator: num_inst * num_gpu). */
 
-enum pai_column {
-    PAI_SUBMIT,
-    PAI_DURATION,
-    PAI_REQUIRED_COUNT,
-    PAI_GPUS = PAI_REQUIRED_COUNT,
-    PAI_PLAN,
-    PAI_INSTANCES,
-    PAI_ID,
-    PAI_USER,
-    PAI_TYPE,
-    PAI_COLUMN_COUNT
-};
+#define PAI_COLUMNS(X) \
+    X(PAI_SUBMIT, "submit_time"), X(PAI_DURATION, "duration"), X(PAI_GPUS, "num_gpu"), \
+        X(PAI_PLAN, "plan_gpu"), X(PAI_INSTANCES, "num_inst|inst_num"), \
+        X(PAI_ID, "job_id|jobid|job_name|name"), X(PAI_USER, "user"), \
+        X(PAI_TYPE, "gpu_type_spec|gpu_type")
+enum pai_column { PAI_COLUMNS(ENUM_OF), PAI_COLUMN_COUNT, PAI_REQUIRED_COUNT = PAI_GPUS };
 
-static const char *const pai_column_names[PAI_COLUMN_COUNT] = {"submit_time",
-                                                               "duration",
-                                                               "num_gpu",
-                                                               "plan_gpu",
-                                                               "num_inst|inst_num",
-                                                               "job_id|jobid|job_name|name",
-                                                               "user",
-                                                               "gpu_type_spec|gpu_type"};
+static const char *const pai_column_names[PAI_COLUMN_COUNT] = {PAI_COLUMNS(NAME_OF)};
 
 /* GPUs of one instance. */
 static double gpus_of_instance(struct table *table) {

@@ -9,20 +9,12 @@
 /* Helios and Acme (github.com/S-Lab-System-Group/HeliosData, github.com/InternLM/AcmeTrace): CSV
    tables of a Slurm-like accounting. */
 
-enum column {
-    ID,
-    SUBMIT,
-    DURATION,
-    GPUS,
-    REQUIRED_COUNT,
-    USER = REQUIRED_COUNT,
-    START,
-    END,
-    COLUMN_COUNT
-};
+#define HELIOS_COLUMNS(X) \
+    X(ID, "job_id"), X(SUBMIT, "submit_time"), X(DURATION, "duration"), X(GPUS, "gpu_num"), \
+        X(USER, "user"), X(START, "start_time"), X(END, "end_time")
+enum column { HELIOS_COLUMNS(ENUM_OF), COLUMN_COUNT, REQUIRED_COUNT = USER };
 
-static const char *const helios_column_names[COLUMN_COUNT] = {
-    "job_id", "submit_time", "duration", "gpu_num", "user", "start_time", "end_time"};
+static const char *const helios_column_names[COLUMN_COUNT] = {HELIOS_COLUMNS(NAME_OF)};
 
 /* In some rows of Acme's Kalos the duration also counts the time in the queue. */
 static void compare_duration(struct table *table, const struct trace_row *row) {
@@ -70,20 +62,13 @@ const struct trace_reader acme_reader = {"acme", "Shanghai AI Lab Acme (CSV)", h
    deadline of the annotated files were drawn at random by the authors of ElasticFlow: they count
    only when asked for. */
 
-enum itp_column {
-    ITP_ID,
-    ITP_SUBMIT,
-    ITP_DURATION,
-    ITP_GPUS,
-    ITP_REQUIRED_COUNT,
-    ITP_MODEL = ITP_REQUIRED_COUNT,
-    ITP_BATCH,
-    ITP_DEADLINE,
-    ITP_COLUMN_COUNT
-};
+#define ITP_COLUMNS(X) \
+    X(ITP_ID, "job_id"), X(ITP_SUBMIT, "submission_time"), X(ITP_DURATION, "duration"), \
+        X(ITP_GPUS, "num_gpu"), X(ITP_MODEL, "model_name"), X(ITP_BATCH, "batch_size"), \
+        X(ITP_DEADLINE, "deadline")
+enum itp_column { ITP_COLUMNS(ENUM_OF), ITP_COLUMN_COUNT, ITP_REQUIRED_COUNT = ITP_MODEL };
 
-static const char *const itp_column_names[ITP_COLUMN_COUNT] = {
-    "job_id", "submission_time", "duration", "num_gpu", "model_name", "batch_size", "deadline"};
+static const char *const itp_column_names[ITP_COLUMN_COUNT] = {ITP_COLUMNS(NAME_OF)};
 
 static const char *read_itp_job(struct table *table, struct trace_row *row) {
     row->submit_ns = units_ns(table_seconds(table, ITP_SUBMIT, 0));
@@ -120,18 +105,16 @@ const struct trace_reader itp_reader = {
 /* --- pollux --- */
 /* Pollux and Sia: name, time, application, num_replicas, batch_size (of all replicas). */
 
+#define POLLUX_COLUMNS(X) \
+    X(POLLUX_ID, "name"), X(POLLUX_SUBMIT, "time"), X(POLLUX_APPLICATION, "application"), \
+        X(POLLUX_GPUS, "num_replicas|num_gpus"), X(POLLUX_BATCH, "batch_size")
 enum pollux_column {
-    POLLUX_ID,
-    POLLUX_SUBMIT,
-    POLLUX_APPLICATION,
-    POLLUX_REQUIRED_COUNT,
-    POLLUX_GPUS = POLLUX_REQUIRED_COUNT,
-    POLLUX_BATCH,
-    POLLUX_COLUMN_COUNT
+    POLLUX_COLUMNS(ENUM_OF),
+    POLLUX_COLUMN_COUNT,
+    POLLUX_REQUIRED_COUNT = POLLUX_GPUS
 };
 
-static const char *const pollux_column_names[POLLUX_COLUMN_COUNT] = {
-    "name", "time", "application", "num_replicas|num_gpus", "batch_size"};
+static const char *const pollux_column_names[POLLUX_COLUMN_COUNT] = {POLLUX_COLUMNS(NAME_OF)};
 
 static double known_work(const struct trace_options *options, const char *model) {
     for (size_t i = 0; i < options->work_count && model; i++)

@@ -228,28 +228,14 @@ static void points_check_throughput(struct records_job *job, struct points_runs 
 
 #define MOST_TOKENS 1e9
 
-enum column {
-    MODEL,
-    GPU,
-    PROMPT,
-    OUTPUT,
-    CONCURRENCY,
-    FIRST,
-    NEXT,
-    NEEDED,
-    TENSOR = NEEDED,
-    DATA,
-    EXPERT,
-    PRECISION,
-    BACKEND,
-    VERSION,
-    COLUMNS
-};
+#define POINTS_COLUMNS(X) \
+    X(MODEL, "model_id"), X(GPU, "gpu"), X(PROMPT, "prompt_tokens"), X(OUTPUT, "output_tokens"), \
+        X(CONCURRENCY, "concurrency"), X(FIRST, "ttft_ms"), X(NEXT, "tpot_ms"), \
+        X(TENSOR, "tensor_parallel"), X(DATA, "data_parallel"), X(EXPERT, "expert_parallel"), \
+        X(PRECISION, "precision"), X(BACKEND, "backend"), X(VERSION, "backend_version")
+enum column { POINTS_COLUMNS(ENUM_OF), COLUMNS, NEEDED = TENSOR };
 
-static const char *const column_names[COLUMNS] = {
-    "model_id",  "gpu",     "prompt_tokens",   "output_tokens", "concurrency",
-    "ttft_ms",   "tpot_ms", "tensor_parallel", "data_parallel", "expert_parallel",
-    "precision", "backend", "backend_version"};
+static const char *const column_names[COLUMNS] = {POINTS_COLUMNS(NAME_OF)};
 
 struct reader {
     int columns[COLUMNS];
