@@ -35,18 +35,27 @@ static void sift_up(struct eventq *queue, size_t place, eventq_key key) {
     put_key(queue, place, key);
 }
 
-static void sift_down(struct eventq *queue, size_t place, eventq_key key) {
+/* The least of the children from `first` on, which is one. */
+static size_t least_child(const struct eventq *queue, size_t first) {
     const eventq_key *heap = queue->heap;
+    size_t least = first;
+    if (queue->held - first >= ARITY) { /* as mostly: by pairs, without jumps */
+        size_t a = first + (heap[first + 1] < heap[first]),
+               b = first + 2 + (heap[first + 3] < heap[first + 2]);
+        return heap[b] < heap[a] ? b : a;
+    }
+    for (size_t child = first + 1; child < queue->held; child++)
+        least = heap[child] < heap[least] ? child : least;
+    return least;
+}
+
+static void sift_down(struct eventq *queue, size_t place, eventq_key key) {
     for (size_t first; (first = place * ARITY + 1) < queue->held;) {
-        const eventq_key *least = &heap[first];
-        size_t children = queue->held - first < ARITY ? queue->held - first : ARITY;
-        for (const eventq_key *child = least + 1, *end = least + children; child < end; child++)
-            if (*child < *least)
-                least = child;
-        if (key < *least)
+        size_t least = least_child(queue, first);
+        if (key < queue->heap[least])
             break;
-        put_key(queue, place, *least);
-        place = (size_t)(least - heap);
+        put_key(queue, place, queue->heap[least]);
+        place = least;
     }
     put_key(queue, place, key);
 }

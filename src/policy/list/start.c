@@ -112,7 +112,8 @@ int start_try(const struct rules *rules, const struct easim_pass *pass, const st
         uint32_t c = known_choice_at(&front, i);
         const struct easim_config *config = easim_view_config(pass->view, c);
         int span = is_within(limit, config) ? find_span(&search, config) : (int)EASIM_NOFIT;
-        if (span < 0 || headroom_need_w(pass->view, config, (uint32_t)span) > search.most_w)
+        if (span < 0 || (search.most_w < INFINITY &&
+                         headroom_need_w(pass->view, config, (uint32_t)span) > search.most_w))
             continue;
         if (by_time)
             try_time(&search, c, (uint32_t)span);
