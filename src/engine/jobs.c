@@ -79,13 +79,16 @@ void job_phase_enter(struct sim *sim, uint32_t job) {
     segments_go_on(sim, job); /* with the finish that is predicted now */
 }
 
-/* A job in no run may have lost work: its phase follows. Returns whether it is another one. */
+/* A job in no run may have lost work: its phase follows, and its utilization. Returns whether the
+   phase is another one. */
 static bool job_phase_follow(struct sim *sim, uint32_t job) {
     struct job_run *run = &sim->runs[job];
     struct easim_job *j = view_job(&sim->view, job);
     uint8_t phase = phase_of_work(sim, job, run->remaining);
     j->rate_s = 0;
     j->unsaved_work = 0;
+    if (utilization_changes(sim, job))
+        utilization_begin(sim, job);
     if (phase == run->phase)
         return false;
     run->phase = phase;
@@ -96,7 +99,7 @@ static bool job_phase_follow(struct sim *sim, uint32_t job) {
 /* Likewise after a resize to GPUs in config; returns the configuration it takes on them. */
 static uint32_t job_phase_follow_on_gpus(struct sim *sim, uint32_t job, uint32_t config,
                                          uint32_t span) {
-    if (!job_phase_follow(sim, job))
+    if (!job_phase_follow(sim, job) && !(sim->limits && utilization_changes(sim, job)))
         return config;
     uint32_t taken = config_taken(sim, job, config, span);
     gpus_recommit(sim, job, config, taken, span);

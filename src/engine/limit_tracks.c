@@ -1,7 +1,7 @@
 /* Members that change together. What the members of a track do is kept once, as a list of changes;
    a member does its sums when somebody looks at it. Its work is a sum of doubles, term by term as
    at each change, and energy and times are whole numbers, so no result depends on when that is. */
-#include "engine/limits.h"
+#include "engine/limit_tracks.h"
 
 #include "base/units.h"
 

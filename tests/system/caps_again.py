@@ -420,6 +420,10 @@ class Simulation:
                 level += (high(run) - low(run)) * self.step(self.group(run), number, exact)
             run.hold(floor(level), self.now)
 
+    def known(self, run):
+        """Its curve as policies know it."""
+        return run.curve
+
     def preempt(self):
         """Until all caps hold with all at their lowest; those below the innermost first. Whether any job had to go."""
         any_goes = False
@@ -428,7 +432,7 @@ class Simulation:
                 below = [run for run in self.running() if bound.weight(run)]
                 if not below:
                     break
-                first = min(below, key=lambda run: (run.job.spec.sla, -sum(run.place.values()) * run.curve.want, -run.start,
+                first = min(below, key=lambda run: (run.job.spec.sla, -sum(run.place.values()) * self.known(run).want, -run.start,
                                                     -run.job.rank))
                 first.job.preemptions, any_goes = first.job.preemptions + 1, True
                 self.stop(first.job)

@@ -67,8 +67,12 @@ class MalleableJob(Job):
     """With a model: work in reference samples, and the numbers of GPUs that it may have in place of `gpus`."""
     model: Model = None
     sizes: tuple = ()
+    uses: tuple = ()  # without a model: (work, utilization from there on), ascending
 
     def phase_at(self, left):
+        """Its place in the phases of the model, or how many of the uses have begun."""
+        if not self.model:
+            return sum(at <= self.work - left for at, _ in self.uses)
         return next(p for p, phase in enumerate(self.model.phases) if self.work * (1 - phase.until) < left or phase.until == 1)
 
     def configs(self, phase, gpus_of):
@@ -84,8 +88,18 @@ class PhaseRun(Run):
     def __init__(self, job, gpu, config, place, now, setup, left, phase):
         super().__init__(job, gpu, place, now, setup, left)
         self.config, self.phase = config, phase
+        self.mean = self.curve  # known to policies
         if job.spec.model:
             self.enter(phase)
+        elif phase > 0:
+            self.enter_use(phase)
+        elif job.spec.uses:
+            self.due = self.left - (job.spec.work - job.spec.uses[0][0])
+
+    def enter_use(self, phase):
+        spec = self.job.spec
+        self.phase, self.curve = phase, Curve.of(self.gpu, self.gpu.power(spec.uses[phase - 1][1]), spec.flex)
+        self.due = self.left - (spec.work - spec.uses[phase][0] if phase < len(spec.uses) else 0)
 
     def enter(self, phase):
         h, k, batch = self.config
@@ -95,16 +109,19 @@ class PhaseRun(Run):
         self.speed = spec.model.goodput(h, k, batch, spans, phase)
         self.curve = Curve.of(self.gpu, spec.model.power(self.gpu, h, k, batch, spans), spec.flex)
         self.due = self.left - spec.work * (1 - spec.model.phases[phase].until)
+        self.mean = self.curve
 
     def is_last(self):
-        return not self.job.spec.model or self.job.spec.model.phases[self.phase].until == 1
+        if not self.job.spec.model:
+            return self.phase == len(self.job.spec.uses)
+        return self.job.spec.model.phases[self.phase].until == 1
 
     def pass_boundary(self, now):
         """It goes on at its draw, in between what it may draw now, or without a limit if it had none; a change is as pending as before.
         Within the nanosecond of the boundary its speed does not matter."""
         was_full = self.level >= self.curve.want
         self.done, self.since, self.rate, self.end = self.due, now, 0.0, None
-        self.enter(self.phase + 1)
+        (self.enter if self.job.spec.model else self.enter_use)(self.phase + 1)
         self.level = self.curve.want if was_full else min(max(self.level, self.curve.lo), self.curve.want)
 
 
@@ -144,7 +161,7 @@ class MalleableSimulation(Simulation):
         return job.spec.configs(phase, self.all_gpus)
 
     def phase_of(self, job):
-        return job.spec.phase_at(job.left) if job.spec.model else 0
+        return job.spec.phase_at(job.left)
 
     def choices(self, job, free):
         configs = self.configs(job)
@@ -224,6 +241,9 @@ class MalleableSimulation(Simulation):
         super().decide()
 
     # --- boundaries ---
+
+    def known(self, run):
+        return run.mean
 
     def preempt(self):
         any_goes = super().preempt()

@@ -130,6 +130,20 @@ def use_changes(folder):
     near(found["a"]["energy_j"], 300 * slow_s + 155 * 100)
     near(found["a"]["throttled_s"], slow_s)
     assert (summary["flex_broken"], found["a"]["flex_broken_s"]) == ("0", "0.0"), found["a"]
+    # Of a job that was slowed its policy sees each draw: 225 W at 150 s, then 155 W.
+    found, _ = run(folder, [("a", 0, 300, 1, 0, "g")], [[0, 350], [150, 351]], {}, steps_of_use=[["a", 100, 0.5], ["a", 200, 0.3]])
+    near(found["a"]["finish_s"], 100 / at_300 + 200)
+    near(found["a"]["energy_j"], 300 * 100 / at_300 + 225 * 100 + 155 * 100)
+
+
+def use_of_lost_work(folder):
+    """A job that is preempted in its second 50 s, in which it could draw 160 W at least, starts again with the 155 W of its first, below the
+    new cap of 158 W at once."""
+    cap = [[0, 170], [60, 158], [100, ""]]
+    found, _ = run(folder, [("a", 0, 80, 0.3, 0, "g")], cap, {"enforce": "throttle_then_preempt"}, nodes=1, steps_of_use=[["a", 50, 1]])
+    near(found["a"]["lost_s"], 60)
+    near(found["a"]["finish_s"], 60 + 80)
+    near(found["a"]["energy_j"], 155 * 50 + 400 * 0.1 + 170 * 9.9 + 155 * 50 + 400 * 30)
 
 
 def left_after_a_stop(folder):
@@ -183,4 +197,4 @@ def refused_by_admission(folder):
     assert "would raise the power" not in told, told
 
 
-cases(refused_by_admission, held_with_context, starts_keep_flex, flex_and_utilization, use_changes, left_after_a_stop, services_count_at_most, replicas_go_last)
+cases(refused_by_admission, held_with_context, starts_keep_flex, flex_and_utilization, use_changes, use_of_lost_work, left_after_a_stop, services_count_at_most, replicas_go_last)

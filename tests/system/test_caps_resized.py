@@ -1,5 +1,6 @@
-"""Jobs with phases, resizes and failures under caps that are enforced, against a naive simulation (malleable_again.py): random
-clusters, models, scripts of resizes, checkpoints, orders, admission, steps, delays, domains, preemption and demand response events.
+"""Jobs with phases, utilization over time, resizes and failures under caps that are enforced, against a naive simulation
+(malleable_again.py): random clusters, models, scripts of resizes, checkpoints, orders, admission, steps, delays, domains, preemption and
+demand response events.
 EASIM_POLICY_PATH has the plug-ins `scripted_resizes` and `scripted_resizes_lax`.
 Usage: test_caps_resized.py EASIM SOURCE [--count N] [--seed N]
 """
@@ -8,7 +9,7 @@ from math import inf
 
 from caps_again import NW, Node, Rules, S, Scenario, Type
 from caps_scenario import Draw, seconds
-from harness import cases, easim, form, near, rows_of, seeds
+from harness import cases, easim, form, near, rows_of, seeds, write_table
 from malleable_again import InVain, MalleableJob, MalleableSimulation, Model, Phase, Physics
 
 COUNT = form(1000, 15)
@@ -51,7 +52,8 @@ class MalleableDraw(Draw):
     def malleable(self, job):
         r = self.r
         if r.random() < 0.2:
-            return MalleableJob(**vars(job))
+            ends = sorted({round(job.work * r.uniform(0, 1), 3) for _ in range(r.choice([0, 2, 5]))})
+            return MalleableJob(**vars(job), uses=tuple((end, self.real(0, 1, 3)) for end in ends if end < job.work))
         model, sizes = r.choice(self.drawn), (job.gpus,) if r.random() < 0.15 else (1, 2, 3, 4)
         k, h, b = r.choice(sizes), r.choice(job.types), r.choice(model.allowed(0))
         work = round(job.work * model.goodput(h, k, b, False, 0), 3)
@@ -68,7 +70,11 @@ class MalleableDraw(Draw):
         return super().costs() | {"checkpoint_s": self.write_s}
 
     def workload_keys(self):
-        return {"k": [1, 2, 3, 4]}
+        return {"k": [1, 2, 3, 4], "utilization_file": "uses.csv"}
+
+    def write(self, folder):
+        write_table(folder / "uses.csv", "job_id,from_s,utilization", [[job.name, *use] for job in self.scenario.jobs for use in job.uses])
+        return super().write(folder)
 
     def models(self):
         return [self.costs() | {

@@ -44,9 +44,12 @@ MISTAKES = {
         "failed: use_changes"),
     "a draw stays below the least of the new power": (
         "limits.c", "gpu_nw > least_nw ? gpu_nw : least_nw", "gpu_nw + 0 * least_nw", [*BY_HAND, "use_changes"], "failed: use_changes"),
+    "a stopped job waits with the utilization of its lost work": (
+        "jobs.c", "    if (utilization_changes(sim, job))\n        utilization_begin(sim, job);\n", "", [*BY_HAND, "use_of_lost_work"],
+        "failed: use_of_lost_work"),
     "a change to what the last filling gave its new power": (
         "in_place.c", "power_cap_settle(sim);\n    limits_ask_followed(sim);", "limits_ask_followed(sim);\n    power_cap_settle(sim);",
-        ["test_caps_resized.py", "resized", "--seed", "227", "--count", "1"], "limit_lost_s"),
+        ["test_caps_resized.py", "resized", "--seed", "114", "--count", "1"], "limit_lost_s"),
     # Those of --check, which the tests of caps have on.
     "draws never rise again": (
         "power_cap.c", "x != place->x[r];", "x < place->x[r];", [*BY_HAND, "held_with_context"], "does not draw what it should"),
