@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Random scenarios against frozen results: frozen.py EASIM SOURCE [--seed N] [--before OTHER] [--keep DIR] [--first] [--using WORDS]
-                 [--most N] [--freeze] [--table FILE] [--without-points]
+                 [--most N] [--freeze] [--table FILE] [--without-points] [--engine whole]
 
 frozen.csv holds for each seed 1 .. 300 of tests/system/random_scenario.py, and for each command that is run on it, a hash of
 its files (`inputs`: if these differ it is the scenario that is another one) and one of every CSV file and trace that comes
@@ -12,7 +12,8 @@ nothing of which one is right.
     frozen.py EASIM SOURCE --freeze                   # writes frozen.csv anew; the commit says why results change
     frozen.py EASIM SOURCE --table OLD.csv --without-points   # with the table of a time when whole reals had no ".0"
 
-OTHER is a built easim with its policies beside it, such as build/easim of another worktree.
+OTHER is a built easim with its policies beside it, such as build/easim of another worktree. With --engine whole no run takes the
+lean engine (decision 0085).
 """
 import argparse
 import csv
@@ -241,7 +242,10 @@ def main():
     parser.add_argument("--freeze", action="store_true")
     parser.add_argument("--table", default=TABLE, help="instead of frozen.csv")
     parser.add_argument("--without-points", action="store_true", help="compare CSV files without the .0 of whole reals")
+    parser.add_argument("--engine", choices=["whole"])
     options = parser.parse_args()
+    if options.engine:
+        os.environ["EASIM_ENGINE"] = options.engine
     if os.environ.get("EASIM_TESTS") == "short" and options.seed is None and not options.freeze:
         print("short form (EASIM_TESTS): 60 seeds")
         options.most = min(options.most or 60, 60)

@@ -1,4 +1,4 @@
-"""The lean engine against the whole one on random scenarios: test_lean.py EASIM SOURCE [--count N] [--seed N]
+"""The lean engine against the whole one on random scenarios: test_lean_engine.py EASIM SOURCE [--count N] [--seed N]
 
 Scenario number n is that of seed n (random_scenario.py) without what the lean engine lacks. The files of the two must be equal
 byte for byte. Runs with what it lacks are refused where the environment asks for it.
