@@ -1,6 +1,7 @@
 /* Checks power limits and enforced caps in a run with --check (internal.h). The fill is by jobs, in
    doubles, and begins with nothing; power_cap.c has sums of groups in whole numbers. */
 #include "engine/internal.h"
+#include "engine/limits.h"
 #include "engine/power_cap.h"
 
 #include <math.h>

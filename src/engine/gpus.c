@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "engine/contention.h"
+#include "engine/limits.h"
 #include "engine/nodes.h"
 #include "engine/power_cap.h"
 #include "model/laws.h"

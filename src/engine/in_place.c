@@ -1,6 +1,7 @@
 /* Running jobs that change in place, on the same GPUs: speed, share, limit. See segments.h. */
 #include "engine/contention.h"
 #include "engine/gpus.h"
+#include "engine/limits.h"
 #include "engine/power_cap.h"
 #include "engine/segments.h"
 

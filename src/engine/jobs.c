@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "engine/gpus.h"
+#include "engine/limits.h"
 #include "engine/power_cap.h"
 
 #include <math.h>

@@ -117,6 +117,12 @@ void limits_add_due(struct sim *sim, uint32_t gpu_type, uint32_t job) {
     sim_push_background(sim, ns, EVENT_LIMIT, gpu_type);
 }
 
+void limits_set_class(struct sim *sim, uint32_t job, uint32_t class) {
+    sim->limits->class_of[job] = class;
+    if (limits_have(sim, job))
+        sim->limits->wanted.at[limits_part(sim, job)] = class;
+}
+
 struct limit_hold limits_target(struct sim *sim, uint32_t job) {
     struct limits *l = sim->limits;
     struct limit_class *c = &l->classes.at.at[l->class_of[job]];

@@ -108,6 +108,25 @@ struct limits {
     double lost_gpu_s;                   /* GPUs x lost_s that is in the totals of jobs */
 };
 
+/* --- classes --- */
+
+static inline uint32_t limits_class(struct sim *sim, uint32_t job, uint32_t config, uint32_t span,
+                                    double wish_w) {
+    const struct utilization_steps *steps = sim->workload->jobs.at[job].utilization;
+    double utilization = sim->uses && steps ? steps->at[sim->uses[job].step].value : -1;
+    return limit_class_of(&sim->limits->classes, job, config, span, wish_w, utilization);
+}
+static inline int64_t limits_want_nw(const struct sim *sim, uint32_t class) {
+    return limit_class_want_nw(&sim->limits->classes.at.at[class]);
+}
+/* All its GPUs at the entry draw. */
+static inline int64_t limits_entry_nw(const struct sim *sim, uint32_t class) {
+    const struct limit_class *c = &sim->limits->classes.at.at[class];
+    return c->k * c->entry_nw;
+}
+
+/* --- one member --- */
+
 static inline bool limits_have(const struct sim *sim, uint32_t job) {
     return SIM_HAS(sim, limits) && sim->limits->place_of[job] > 0;
 }
@@ -136,6 +155,8 @@ static inline struct limit_member *limits_member(const struct sim *sim, uint32_t
 
 /* Goodput and power that hold; what its group and wish say that should. */
 struct limit_hold limits_target(struct sim *sim, uint32_t job);
+/* Its class is another; its hold stays as it is. */
+void limits_set_class(struct sim *sim, uint32_t job, uint32_t class);
 /* A change of one job, or with EASIM_NONE of all that are pending, to come. */
 void limits_add_due(struct sim *sim, uint32_t gpu_type, uint32_t job);
 /* Changes of a GPU type that are pending for now take place: those of tracks, and all others by

@@ -339,12 +339,6 @@ void limits_begin_stretch(struct sim *sim, uint32_t job) {
 
 /* --- changes --- */
 
-void limits_set_class(struct sim *sim, uint32_t job, uint32_t class) {
-    sim->limits->class_of[job] = class;
-    if (limits_have(sim, job))
-        sim->limits->wanted.at[limits_part(sim, job)] = class;
-}
-
 void limits_ask(struct sim *sim, uint32_t job) {
     struct limits *l = sim->limits;
     size_t i = limits_part(sim, job);

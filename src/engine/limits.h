@@ -10,21 +10,6 @@
 void limits_init(struct sim *sim); /* after contention.h */
 void limits_finish(struct sim *sim);
 
-static inline uint32_t limits_class(struct sim *sim, uint32_t job, uint32_t config, uint32_t span,
-                                    double wish_w) {
-    const struct utilization_steps *steps = sim->workload->jobs.at[job].utilization;
-    double utilization = sim->uses && steps ? steps->at[sim->uses[job].step].value : -1;
-    return limit_class_of(&sim->limits->classes, job, config, span, wish_w, utilization);
-}
-static inline int64_t limits_want_nw(const struct sim *sim, uint32_t class) {
-    return limit_class_want_nw(&sim->limits->classes.at.at[class]);
-}
-/* All its GPUs at the entry draw. */
-static inline int64_t limits_entry_nw(const struct sim *sim, uint32_t class) {
-    const struct limit_class *c = &sim->limits->classes.at.at[class];
-    return c->k * c->entry_nw;
-}
-
 /* --- what a member is at --- */
 
 static inline bool limits_has_flag(const struct sim *sim, uint32_t job, enum limit_flag flag) {
@@ -82,8 +67,6 @@ void limits_begin_stretch(struct sim *sim, uint32_t job);
 
 /* --- changes --- */
 
-/* Its class is another; its hold stays as it is. */
-void limits_set_class(struct sim *sim, uint32_t job, uint32_t class);
 /* Its class or place is another: what holds follows after limit_delay_s. A change that is asked for
    already keeps its time. */
 void limits_ask(struct sim *sim, uint32_t job);

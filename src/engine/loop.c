@@ -8,6 +8,7 @@
 #include "engine/gpus.h"
 #include "engine/internal.h"
 #include "engine/jobs.h"
+#include "engine/limits.h"
 #include "engine/nodes.h"
 #include "engine/power_cap.h"
 #include "engine/replicas.h"

@@ -9,7 +9,7 @@
 #define EASIM_ENGINE_POWER_CAP_H
 
 #include "cluster/power_fill.h"
-#include "engine/limits.h"
+#include "engine/limit_tracks.h"
 
 #include <math.h>
 

@@ -4,6 +4,7 @@
 
 #include "base/units.h"
 #include "engine/gpus.h"
+#include "engine/limits.h"
 #include "engine/power_cap.h"
 #include "engine/services.h"
 
