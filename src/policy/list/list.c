@@ -570,8 +570,7 @@ static int decide_now(struct list *list, const struct easim_pass *pass) {
         r = shrink_for_first(list, pass);
     if (r >= 0 && pass->host->reason)
         tell(list, pass);
-    if (list->index.failed)
-        r = -1;
+    r = list->index.failed ? -1 : r;
     list->pass.level = 0;
     if (r >= 0 && options->resize)
         r = list->rules.plain ? grow_plainly(&list->grow, pass) : grow_decide(&list->grow, pass);
