@@ -214,7 +214,6 @@ static void enqueue_job(struct sim *sim, uint32_t job) {
     sim->waiting++;
 }
 
-/* Back into the queue, with predictions for the work that is left. */
 /* A waiting job leaves the queue, in view, index and counts of who waits for which GPUs. */
 static void jobs_leave_queue(struct sim *sim, uint32_t job) {
     view_dequeue(&sim->view, job);

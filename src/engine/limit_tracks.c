@@ -133,13 +133,9 @@ struct limit_hold limits_target(struct sim *sim, uint32_t job) {
 }
 
 /* Whether the hold of a member apart, without a pending change, is to change. */
-static bool moves(struct sim *sim, size_t i, const struct limit_class *c) {
-    const struct limits *l = sim->limits;
-    const struct limit_place *place = &l->places.at[l->groups.at[i]];
-    if (c->steps)
-        return !limit_hold_is(&c->steps[place->step], &c->steps[place->step_before]);
-    const struct limit_hold hold = limits_target(sim, l->jobs.at[i]);
-    return !limit_hold_is(&hold, &l->members.at[i].hold);
+static bool moves(struct sim *sim, size_t i) {
+    const struct limit_hold hold = limits_target(sim, sim->limits->jobs.at[i]);
+    return !limit_hold_is(&hold, &sim->limits->members.at[i].hold);
 }
 
 static void ask_apart(struct sim *sim, const bool *changed) {
@@ -148,7 +144,7 @@ static void ask_apart(struct sim *sim, const bool *changed) {
         const struct limit_class *c = &l->classes.at.at[l->wanted.at[i]];
         uint32_t group = l->groups.at[i];
         if (join_track(sim, i) || group == EASIM_NONE || !changed[group] || l->pending.at[i] >= 0 ||
-            l->flags.at[i] & LIMIT_FRESH || !moves(sim, i, c))
+            l->flags.at[i] & LIMIT_FRESH || !moves(sim, i))
             continue;
         l->pending.at[i] = sim->now_ns + l->queues[c->gpu_type].delay_ns;
         l->queues[c->gpu_type].is_asked = true;

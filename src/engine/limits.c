@@ -449,12 +449,8 @@ void limits_ask_followed(struct sim *sim) {
         if (!limits_have(sim, job))
             continue;
         const struct limit_hold target = limits_target(sim, job);
-        int64_t *pending_ns = &l->pending.at[limits_index(sim, job)];
-        const struct limit_class *c = &l->classes.at.at[l->class_of[job]];
         if (!limit_hold_is(&target, &limits_member(sim, job)->hold) || limits_is_wish(sim, job))
             limits_ask(sim, job);
-        else if (*pending_ns == sim->now_ns + l->queues[c->gpu_type].delay_ns)
-            *pending_ns = -1; /* asked for now, as if it drew what its group did before */
     }
     l->followed.count = 0;
 }
