@@ -79,9 +79,15 @@ static void add_option(const struct option_row *row, struct str *out) {
     str_finish(&help);
 }
 
-static const char replacing[] =
-    "A file that a command writes replaces one of the same name whole. A folder of results that is "
-    "not empty needs --force; that of a sweep needs it only to start again.\n";
+static const char *replacing(enum command command) {
+    const struct option_row *row = option_rows;
+    while (row->name && !(strcmp(row->name, "force") == 0 && option_belongs(row, command)))
+        row++;
+    return row->name ? "A file that a command writes replaces one of the same name whole. A folder "
+                       "of results that is not empty needs --force; that of a sweep needs it only "
+                       "to start again.\n"
+                     : "A file that a command writes replaces one of the same name whole.\n";
+}
 
 /* What --help prints; who: "easim run". */
 static void option_help_write(enum command command, const char *who, struct str *out) {
@@ -94,7 +100,7 @@ static void option_help_write(enum command command, const char *who, struct str 
             add_option(row, out);
     option_help_wrap(out, 0, "  -?, --help                 print this");
     str_add_char(out, '\n');
-    option_help_wrap(out, 0, replacing);
+    option_help_wrap(out, 0, replacing(command));
     if (c->add_formats)
         c->add_formats(out);
     if (c->more)
@@ -133,7 +139,7 @@ void option_help_write_man(enum command command, struct str *out) {
         str_finish(&value);
         str_finish(&help);
     }
-    add_plain(out, replacing);
+    add_plain(out, replacing(command));
     str_add_char(out, '\n');
 }
 

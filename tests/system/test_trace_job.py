@@ -301,7 +301,9 @@ def test_files(folder):
     assert json.loads((folder / "out/trace.json").read_text()) == whole
     header, *rows = (folder / "out/kernels.csv").read_text().splitlines()
     assert header.split(",") == list(whole["kernels"][0]) and len(rows) == 2
-    return 3
+    with open(folder / "a.json", encoding="utf-8") as piped:
+        trace("-", stdin=piped, prints="verdict: ")
+    return 4
 
 
 def test_page(folder):

@@ -82,8 +82,8 @@ static bool refuse_other(const char *path, struct problems *problems) {
     char begin[512];
     struct bytes *bytes;
     struct error error = {0};
-    if (bytes_open(path, &bytes, &error) < 0)
-        return false; /* the reader says why */
+    if (strcmp(path, "-") == 0 || bytes_open(path, &bytes, &error) < 0)
+        return false; /* standard input is read once; of others the reader says why */
     ssize_t count = bytes_read(bytes, begin, sizeof begin - 1, "", &error);
     bytes_close(bytes);
     if (count <= 0)
