@@ -8,7 +8,7 @@
 
 const char *const trace_class_names[CLASS_COUNT] = {TRACE_CLASSES(NAME_OF)};
 
-static const struct trace_changes unchanged = {.by = {1, 1, 1, 1, 1, 1, 1, 1, 1}};
+static const struct replay_changes unchanged = {.by = {1, 1, 1, 1, 1, 1, 1, 1, 1}};
 
 static const enum trace_class_of class_of_part[PART_COUNT] = {
     [PART_KERNELS] = CLASS_KERNELS,    [PART_COMMUNICATION] = CLASS_COMMUNICATION,
@@ -39,7 +39,7 @@ static void free_factors(const struct trace_job *job, double **names) {
 /* ---- Wishes ---- */
 
 struct wish {
-    struct trace_changes changes;
+    struct replay_changes changes;
     double **names; /* of changes */
 };
 
@@ -138,7 +138,7 @@ int trace_what_if(const struct trace_job *job, const char *text, int64_t *ret_le
 /* ---- Without each of them ---- */
 
 int64_t trace_without(const struct trace_job *job, enum trace_class_of class) {
-    struct trace_changes changes = unchanged;
+    struct replay_changes changes = unchanged;
     for (size_t p = 0; p < PART_COUNT; p++)
         if (class_of_part[p] == class)
             changes.by[p] = 0;
@@ -146,7 +146,7 @@ int64_t trace_without(const struct trace_job *job, enum trace_class_of class) {
 }
 
 int64_t trace_without_kernel(const struct trace_job *job, const char *name) {
-    struct trace_changes changes = unchanged;
+    struct replay_changes changes = unchanged;
     double **names = make_factors(job, 1);
     for (size_t r = 0; r < job->count; r++) {
         uint32_t number = intern_find(&job->ranks[r]->names, name, strlen(name));

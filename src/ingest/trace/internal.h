@@ -227,12 +227,12 @@ void trace_path_finish(struct trace_path *path);
 
 /* --- replay: what would change --- */
 
-struct trace_changes {
+struct replay_changes {
     double by[PART_COUNT]; /* what lengths of each part are divided by; 0: they are none */
     double *const *names;  /* of kernels by rank and name, in place of kernels; or NULL */
 };
 
 /* Length of the job. imbalance 0: no rank waits for the last one; unknown counts as blocked. */
-int64_t trace_replay(const struct trace_job *job, const struct trace_changes *changes);
+int64_t trace_replay(const struct trace_job *job, const struct replay_changes *changes);
 
 #endif

@@ -166,7 +166,7 @@ struct begun {
 
 struct joint {
     const struct trace_job *job;
-    const struct trace_changes *changes;
+    const struct replay_changes *changes;
     struct replay *ranks;
     struct begun *begun; /* by collective */
 };
@@ -237,7 +237,7 @@ static size_t rank_of_next(const struct joint *j) {
     return found;
 }
 
-int64_t trace_replay(const struct trace_job *job, const struct trace_changes *changes) {
+int64_t trace_replay(const struct trace_job *job, const struct replay_changes *changes) {
     struct joint j = {job, changes, mem_zalloc(job->count, sizeof *j.ranks),
                       mem_zalloc(job->collectives.count + 1, sizeof *j.begun)};
     int64_t end_ns = INT64_MIN;
