@@ -33,7 +33,8 @@ costs() {
 
 random_scenarios() {
     EASIM_POLICY_PATH=$root/build-nightly/policies python3 tests/system/test_random.py build-nightly/easim . --count 20000 &&
-        EASIM_POLICY_PATH=$root/build-nightly/policies python3 tests/system/test_easy.py build-nightly/easim . --count 500
+        EASIM_POLICY_PATH=$root/build-nightly/policies python3 tests/system/test_easy.py build-nightly/easim . --count 500 &&
+        python3 tests/system/test_lean_engine.py build-nightly/easim . --count 20000
 }
 
 growth() {
