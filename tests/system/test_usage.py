@@ -15,8 +15,8 @@ VERSION = easim("--version").stdout.split()[1]
 MAN = SOURCE / "docs" / "man"
 TABLE = SOURCE / "src" / "cli" / "option_table.c"
 
-REPLACES = ("A file that a command writes replaces one of the same name whole. A folder of results that is not empty needs "
-            "--force; that of a sweep needs it only to start again.")
+REPLACES = "A file that a command writes replaces one of the same name whole."
+NEEDS = " A folder of results that is not empty needs --force; that of a sweep needs it only to start again."
 
 GROUPS = {
     "Start": ["init", "check", "run", "compare", "report"],
@@ -85,7 +85,8 @@ def check_command(command, script):
     text = easim(command, "--help").stdout
     assert easim(command, "-?").stdout == text, command
     for said in (text, man_page(command)):
-        assert REPLACES in " ".join(said.split()), command
+        words = " ".join(said.split())
+        assert REPLACES in words and (REPLACES + NEEDS in words) == any("--force" in option for option in options_of_help(command)), command
     usage = re.match(r"Usage: easim \w+ \[OPTION\.\.\.\] (.*)", text).group(1)
     assert usage == operands_of_synopsis(command), (command, usage, operands_of_synopsis(command))
     options = options_of_help(command)
