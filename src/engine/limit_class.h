@@ -35,6 +35,11 @@ struct limit_place {
     uint32_t step, step_before; /* the sum over ranges, and what it was until it changed last */
 };
 
+/* Whether a draw costs more speed than its flex allows, of a job that may lose some. */
+static inline bool limit_class_breaks(const struct limit_class *c, int64_t nw) {
+    return nw < c->broken_nw && c->broken_nw < c->full.nw;
+}
+
 /* Zero-initialise, except cluster, workload, configs (borrowed) and steps. */
 struct limit_classes {
     const struct cluster *cluster;

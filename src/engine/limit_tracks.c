@@ -12,10 +12,6 @@
 
 /* --- one member --- */
 
-static bool is_broken(const struct limit_class *c, int64_t nw) {
-    return nw < c->broken_nw && c->broken_nw < c->full.nw;
-}
-
 void limits_catch_up(struct limits *l, size_t i) {
     const struct limit_track *t = &l->tracks.at[l->track_of.at[i]];
     const struct limit_class *c = &l->classes.at.at[t->class];
@@ -27,8 +23,8 @@ void limits_catch_up(struct limits *l, size_t i) {
     m->throttled_ns +=
         (m->hold.nw < c->full.nw ? passed_ns : 0) + (last->throttled_ns - first->throttled_ns);
     if (c->broken_nw < c->full.nw)
-        l->rests.at[i].broken_ns +=
-            (is_broken(c, m->hold.nw) ? passed_ns : 0) + (last->broken_ns - first->broken_ns);
+        l->rests.at[i].broken_ns += (limit_class_breaks(c, m->hold.nw) ? passed_ns : 0) +
+                                    (last->broken_ns - first->broken_ns);
     while (change < end && !change->has_new_speed)
         change++;
     if (change < end) {
@@ -185,7 +181,7 @@ static void change_track(struct sim *sim, struct limit_track *t) {
         limits_catch_up_all(l);
     t->total.energy += (int128)old.nw * passed_ns;
     t->total.throttled_ns += old.nw < c->full.nw ? passed_ns : 0;
-    t->total.broken_ns += is_broken(c, old.nw) ? passed_ns : 0;
+    t->total.broken_ns += limit_class_breaks(c, old.nw) ? passed_ns : 0;
     t->total.ns = sim->now_ns;
     t->total.has_new_speed = hold.goodput != old.goodput;
     t->total.work = 0;

@@ -115,7 +115,7 @@ static void flush_energy(struct sim *sim, size_t i) {
         }
         m->energy += (int128)m->hold.nw * passed_ns;
         m->throttled_ns += is_throttled ? passed_ns : 0;
-        if (m->hold.nw < held->broken_nw && held->broken_nw < held->full.nw)
+        if (limit_class_breaks(held, m->hold.nw))
             l->rests.at[i].broken_ns += passed_ns;
     }
     m->since_ns = sim->now_ns;
@@ -201,7 +201,7 @@ struct limit_totals limits_totals_of(const struct sim *sim, uint32_t job) {
     size_t i = limits_index(sim, job);
     const struct limit_class *held = &l->classes.at.at[l->held.at[i]];
     const struct limit_member *m = &l->members.at[i];
-    bool is_broken = held->broken_nw < held->full.nw && m->hold.nw < held->broken_nw;
+    bool is_broken = limit_class_breaks(held, m->hold.nw);
     totals.broken_ns += broken_ns(l, i, totals.throttled_ns - l->totals[job].throttled_ns) +
                         (is_broken ? sim->now_ns - m->since_ns : 0);
     return totals;
