@@ -277,6 +277,7 @@ def test_clock_bad(folder):
     refused("expected the GPUs of one host, got GPU 0 of 2", second(), folder / "hosts.prom")
     refused("expected GPU events with the number of their GPU", Rank().step(0, 0, 9), exporter(folder, held(51)))
     refused("none.prom: cannot open", second(), folder / "none.prom")
+    refused("--telemetry: expected a file, got standard input", second(), "-")
     refused("expected telemetry of dcgm, dcgm-exporter, prometheus or dynolog, got none of it", second(), folder / "c0.json")
     (folder / "host.log").write_text('I20251120 09:00:00.5 7 L.cpp:5] time = 2025-11-20T09:00:00.500Z data = {"cpu_util":"9"}\n')
     refused(f"expected GPU 0, on which {folder}/c0.json ran, got none", second(), folder / "host.log")

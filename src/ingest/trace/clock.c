@@ -36,7 +36,9 @@ static const struct profile_reader *reader_of(const char *path, struct error *re
     struct slice read = {begin, 0};
     struct bytes *bytes;
     ssize_t got = 1;
-    if (bytes_open(path, &bytes, reterr) < 0)
+    if (strcmp(path, "-") == 0)
+        error_set(reterr, ERROR_INPUT, "expected a file, got standard input: it is read twice");
+    if (strcmp(path, "-") == 0 || bytes_open(path, &bytes, reterr) < 0)
         return NULL;
     while (got > 0 && read.length < sizeof begin) {
         got = bytes_read(bytes, begin + read.length, sizeof begin - read.length, "", reterr);
