@@ -40,13 +40,17 @@ void free_units_finish(struct free_units *units) {
 }
 
 void free_units_add(struct free_units *units, uint32_t unit, uint32_t free) {
+    units->free = free;
+    if (units->count == 1)
+        return;
     idset_insert(&units->by_free, member_of_all(units, unit, free));
     if (units->inside.size > 0)
         idset_insert(&units->inside, member_inside(units, unit, free));
 }
 
 void free_units_move(struct free_units *units, uint32_t unit, uint32_t before, uint32_t free) {
-    idset_remove(&units->by_free, member_of_all(units, unit, before));
+    if (units->count > 1)
+        idset_remove(&units->by_free, member_of_all(units, unit, before));
     if (units->inside.size > 0)
         idset_remove(&units->inside, member_inside(units, unit, before));
     free_units_add(units, unit, free);
@@ -62,6 +66,10 @@ static struct shelf shelf_of(const struct free_units *units, uint32_t parent) {
 
 uint32_t free_units_fewest(const struct free_units *units, uint32_t parent, uint32_t k,
                            uint32_t *ret_free) {
+    if (units->count == 1 && ret_free)
+        *ret_free = units->free;
+    if (units->count == 1)
+        return k <= units->free ? 0 : FREE_UNITS_NONE;
     if (k > units->most)
         return FREE_UNITS_NONE;
     const struct shelf shelf = shelf_of(units, parent);
@@ -74,6 +82,8 @@ uint32_t free_units_fewest(const struct free_units *units, uint32_t parent, uint
 }
 
 uint32_t free_units_freest(const struct free_units *units, uint32_t parent) {
+    if (units->count == 1)
+        return 0;
     const struct shelf shelf = shelf_of(units, parent);
     uint64_t last = idset_prev(shelf.set, shelf.end - 1) - shelf.base;
     uint64_t first = idset_next(shelf.set, shelf.base + last - last % shelf.width) - shelf.base;
@@ -81,7 +91,9 @@ uint32_t free_units_freest(const struct free_units *units, uint32_t parent) {
 }
 
 uint32_t free_units_most_free(const struct free_units *units) {
-    return (uint32_t)(idset_prev(&units->by_free, units->by_free.size - 1) / units->count);
+    return units->count == 1
+               ? units->free
+               : (uint32_t)(idset_prev(&units->by_free, units->by_free.size - 1) / units->count);
 }
 
 /* --- sharing --- */

@@ -18,6 +18,7 @@ struct free_units {
     struct idset inside; /* of size 0: the only parent is the whole */
     uint32_t count, width;
     uint32_t most; /* GPUs of one unit */
+    uint32_t free; /* of the only unit, where there is one: the sets stay empty then */
 };
 
 /* None is there yet. parents: of a unit above, whether or not it has units; 1: the whole alone. */
