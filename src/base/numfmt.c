@@ -437,17 +437,14 @@ static bool parse_few_digits(const char *text, size_t length, double *value) {
 
 const char *numfmt_scan_real(const char *text, double *value) {
     const bool negative = *text == '-';
-    const char *begin = text + negative, *point = NULL, *at;
+    const char *begin = text + negative, *point = NULL, *at = begin;
     uint64_t mantissa = 0;
-    for (at = begin;; at++) {
-        unsigned digit = (unsigned char)*at - (unsigned)'0';
-        if (digit < 10)
+    unsigned digit;
+    for (; (digit = (unsigned char)*at - (unsigned)'0') < 10; at++)
+        mantissa = mantissa * 10 + digit;
+    if (*at == '.')
+        for (point = at++; (digit = (unsigned char)*at - (unsigned)'0') < 10; at++)
             mantissa = mantissa * 10 + digit;
-        else if (*at == '.' && !point)
-            point = at;
-        else
-            break;
-    }
     size_t digits = (size_t)(at - begin) - (point != NULL);
     if (digits - 1 >= FEW_BYTES || mantissa > 1ULL << 53)
         return NULL;

@@ -251,6 +251,8 @@ static bool scan_row(void *context, struct slice line, const char **begins) {
     memcpy(reader->row, reader->absent, reader->row_bytes);
     for (; column <= last; column++, at++) {
         *begins++ = at;
+        if (*at == ',' && column < last && column->may_be_empty)
+            continue;
         if (*at != ',' && at != end)
             at = scan_cell(reader, column->field, at, (char *)reader->row + column->field->offset);
         else if (!column->may_be_empty)
