@@ -29,7 +29,8 @@ double fairness_finish_time(double jct_s, double ideal_s) {
 #define SLOWDOWN_BOUND_S 10.0
 
 double job_stats_slowdown(double jct_s, double exec_s) {
-    return fmax(1, jct_s / fmax(exec_s, SLOWDOWN_BOUND_S));
+    double slowdown = jct_s / (exec_s > SLOWDOWN_BOUND_S ? exec_s : SLOWDOWN_BOUND_S);
+    return slowdown > 1 ? slowdown : 1;
 }
 
 double job_stats_percentile(const double *sorted, size_t count, double share) {
@@ -65,7 +66,11 @@ struct job_sums {
 uint32_t job_stats_fair_gpus(uint32_t gpus, int64_t life_ns, int128 jobs_ns) {
     if (jobs_ns <= life_ns) /* alone, or over at once */
         return gpus;
-    int128 share = (int128)gpus * life_ns / jobs_ns;
+    int128 all_ns = (int128)gpus * life_ns;
+    int128 share =
+        all_ns <= INT64_MAX && jobs_ns <= INT64_MAX /* mostly, and a division of 64 bits */
+            ? (int64_t)all_ns / (int64_t)jobs_ns
+            : all_ns / jobs_ns;
     return share > 1 ? (uint32_t)share : 1;
 }
 
@@ -92,7 +97,7 @@ static void add_fairness(struct job_sums *sums, double rho) {
     if (isnan(rho))
         return;
     sums->ftf += rho;
-    sums->ftf_max = fmax(sums->ftf_max, rho);
+    sums->ftf_max = rho > sums->ftf_max ? rho : sums->ftf_max;
     sums->ftf_count++;
 }
 
@@ -126,7 +131,7 @@ static void add_user(struct user_row *user, const struct job_record *record) {
     user->energy_kwh += record->energy_j / J_PER_KWH;
 }
 
-static void add_measured_job(struct job_sums *sums, uint32_t job) {
+__attribute__((flatten)) static void add_measured_job(struct job_sums *sums, uint32_t job) {
     const struct job_record record = job_record_of(sums->sim, job);
     const struct job_spec *spec = record.spec;
     struct summary *s = sums->summary;

@@ -78,7 +78,7 @@ static void on_measure(void *context, const struct sim *sim) {
     metrics->over.ns = 0;
     domain_stats_measure(&metrics->domains, sim);
     metrics->capped = false;
-    metrics->extent = (struct queue_extent){.most_since_ns = sim->now_ns};
+    metrics->extent = (struct queue_extent){.jobs_ns = -sim->jobs_ns, .most_since_ns = sim->now_ns};
     metrics->co2 = metrics->cost = (struct priced){0};
     metrics->throttled_gpu_ps = 0;
     metrics->preemptions = metrics->resizes = metrics->job_failures = metrics->capped_starts = 0;
@@ -112,12 +112,12 @@ static void add_priced(struct priced *priced, double value, double pue, int128 e
 }
 
 /* Thousandths of free GPUs of the types that a waiting job could use. */
-static uint64_t wanted_milli(const struct sim *sim) {
-    uint64_t milli = 0;
+static int64_t wanted_milli(const struct sim *sim) {
+    int64_t milli = 0;
     for (uint32_t h = 0; sim->waiting > 0 && h < sim->cluster->gpu_type_count; h++) {
         const struct easim_gpu_type *type = &sim->view.gpu_types[h];
         if (sim->waiting_for[h] > 0)
-            milli += type->free * (uint64_t)WHOLE_GPU_MILLI + type->shared_free_milli;
+            milli += type->free * (int64_t)WHOLE_GPU_MILLI + (int64_t)type->shared_free_milli;
     }
     return milli;
 }
@@ -140,9 +140,7 @@ static void on_advance(void *context, const struct sim *sim, int64_t from_ns, in
     if (power > metrics->power_max_nw)
         metrics->power_max_nw = power;
     struct queue_extent *extent = &metrics->extent;
-    uint32_t busy = sim->running + sim->checkpointing;
-    extent->waiting_ns += (int128)sim->waiting * duration_ns;
-    extent->jobs_ns += ((int128)sim->waiting + busy) * duration_ns;
+    extent->waiting_ns += (int128)(int64_t)sim->waiting * duration_ns;
     if (sim->waiting > extent->most) {
         extent->most = sim->waiting;
         extent->most_since_ns = from_ns;
@@ -303,6 +301,7 @@ void metrics_sum_up(struct metrics *metrics, const struct sim *sim) {
     cap_event_stats_close(&metrics->cap_events, sim);
     bool capped = metrics->capped || isfinite(sim->cluster->power_cap_w);
     s->sim_s = units_s(sim->now_ns - metrics->start_ns);
+    metrics->extent.jobs_ns += sim->jobs_ns;
     struct job_sums *job_sums = job_sums_of(metrics, sim);
     sum_up_energy(metrics, sim);
     job_sums_close(job_sums);
