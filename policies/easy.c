@@ -338,9 +338,14 @@ static uint32_t first_in_lane(const struct visit *v, const struct kind *kind, ui
 /* Who of each kind may start next, from `from` on: on a GPU type (ALL_TYPES, NO_TYPE), on others
    only if that was somebody before `from`. */
 static void find_next(const struct visit *v, uint32_t gpu_type, uint32_t from) {
+    const uint32_t free = v->pass->view->free_gpus; /* in a pass it only falls */
+    bool all_have_heads = v->heads == v->pass->view->gpu_type_count;
     for (uint32_t i = 0; i < v->book->busy_count; i++) {
         struct kind *kind = &v->book->kinds[v->book->busy[i]];
         uint32_t next = EASIM_NONE;
+        kind->next = next;
+        if (all_have_heads && kind->least_k > free)
+            continue;
         for (uint32_t l = 0; l < kind->lane_count; l++) {
             struct lane *lane = &kind->lanes[l];
             if (lane->gpu_type == gpu_type || gpu_type == ALL_TYPES || lane->next < from)

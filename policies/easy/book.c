@@ -25,6 +25,7 @@ void book_finish(struct book *book) {
     free(book->request_of);
     free(book->figures);
     free(book->ends);
+    free(book->arrived);
     *book = (struct book){0};
 }
 
@@ -156,15 +157,18 @@ static bool add_kind(struct book *book, const struct easim_view *view,
     book->kinds = kinds ? kinds : book->kinds;
     if (!lanes)
         return false;
+    uint32_t least_k = UINT32_MAX;
     for (uint32_t i = 0; i < count; i++) {
         const struct easim_config *config = easim_view_config(view, candidates[i].config);
+        least_k = config->k < least_k ? config->k : least_k;
         lanes[candidates[i].lane] = (struct lane){
             .config = candidates[i].config, .gpu_type = config->gpu_type, .k = config->k};
     }
     book->kinds[book->kind_count++] =
         (struct kind){.waiting.columns = count * (book->spans + book->counts_power),
                       .lanes = lanes,
-                      .lane_count = count};
+                      .lane_count = count,
+                      .least_k = least_k};
     return true;
 }
 
@@ -212,11 +216,9 @@ static bool asks_for(const struct book *book, const struct request *request,
     return same;
 }
 
-const struct request *book_request(struct book *book, const struct easim_pass *pass,
-                                   const struct easim_job *job) {
+const struct request *book_find_request(struct book *book, const struct easim_pass *pass,
+                                        const struct easim_job *job) {
     struct place *place = easim_job_memory(pass, job->index);
-    if (place->asks > 0)
-        return &book->requests[place->asks - 1];
     if (!has_room(book, pass->view))
         return fail_memory(pass), NULL;
     struct candidate *candidates = book->candidates + book->candidate_count;
@@ -412,10 +414,13 @@ static int follow_running(struct book *book, const struct easim_pass *pass) {
     return r;
 }
 
-static void read_events(struct book *book, const struct easim_pass *pass) {
+static bool read_events(struct book *book, const struct easim_pass *pass) {
     const struct easim_view *view = pass->view;
-    book->arrived =
-        pass->host->scratch(pass->plan, (view->event_count + 1) * sizeof *book->arrived);
+    uint32_t *arrived = with_room(book->arrived, sizeof *arrived, 0, view->event_count + 1,
+                                  &book->arrived_capacity);
+    if (!arrived)
+        return false;
+    book->arrived = arrived;
     book->arrived_count = book->next_arrived = 0;
     for (uint32_t i = 0; i < view->event_count; i++) {
         const struct easim_event *event = easim_view_event(view, i);
@@ -428,6 +433,7 @@ static void read_events(struct book *book, const struct easim_pass *pass) {
                  easim_view_job(view, event->job)->state == EASIM_JOB_WAITING)
             book->arrived[book->arrived_count++] = event->job;
     }
+    return true;
 }
 
 /* The requests of waiting jobs depend on what the cap would leave without running jobs. True: that
@@ -450,7 +456,8 @@ static bool follow_cap(struct book *book, const struct easim_pass *pass) {
 
 int book_update(struct book *book, const struct easim_pass *pass) {
     const struct easim_view *view = pass->view;
-    read_events(book, pass);
+    if (!read_events(book, pass))
+        return fail_memory(pass);
     if ((book->running_count != view->running_count || book->phase_changes != view->phase_changes ||
          (book->counts_power && book->power_changes != book_power(pass)->changes)) &&
         follow_running(book, pass) < 0)

@@ -41,7 +41,7 @@ struct kind {
     uint32_t place;        /* in `busy` */
     uint32_t next;         /* the least `next` of its lanes */
     struct lane *lanes;    /* by GPU type, ascending */
-    uint32_t lane_count;
+    uint32_t lane_count, least_k;
 };
 
 struct book {
@@ -67,8 +67,8 @@ struct book {
     uint64_t phase_changes; /* as of the last look at the running jobs */
     uint64_t power_changes; /* likewise */
     uint64_t node_changes;  /* failures and repairs so far, + 1 */
-    uint32_t *arrived;      /* of this decision: jobs that no tree has; scratch */
-    uint32_t arrived_count, next_arrived;
+    uint32_t *arrived;      /* of this decision: jobs that no tree has */
+    uint32_t arrived_count, next_arrived, arrived_capacity;
 };
 
 /* Of a job. Zero: it is in no tree. */
@@ -98,9 +98,15 @@ int book_add(struct book *book, const struct easim_pass *pass, const struct easi
    what was asked for, and everything has been filed anew. */
 int book_note(struct book *book, const struct easim_pass *pass, const struct easim_job *job);
 
+/* The first time. */
+const struct request *book_find_request(struct book *book, const struct easim_pass *pass,
+                                        const struct easim_job *job);
 /* The request of a waiting job; NULL after host->fail. Valid until the next call of the book. */
-const struct request *book_request(struct book *book, const struct easim_pass *pass,
-                                   const struct easim_job *job);
+static inline const struct request *book_request(struct book *book, const struct easim_pass *pass,
+                                                 const struct easim_job *job) {
+    const struct place *place = easim_job_memory(pass, job->index);
+    return place->asks > 0 ? &book->requests[place->asks - 1] : book_find_request(book, pass, job);
+}
 /* The most that a start of a waiting job adds to the power that counts, nW; 0: power does not. */
 int64_t book_start_nw(const struct book *book, const struct easim_pass *pass, uint32_t job,
                       uint32_t config);

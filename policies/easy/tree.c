@@ -30,6 +30,8 @@ static bool item_before(const struct tree_item *a, const struct tree_item *b) {
 static void sum_up(const struct forest *forest, uint32_t node) {
     struct tree_node *nodes = forest->nodes, *n = &nodes[node];
     n->holds = n->item.holds + nodes[n->left].holds + nodes[n->right].holds;
+    if (forest->columns == 0)
+        return;
     struct tree_figure *figure = &forest->figures[node * forest->columns];
     const struct tree_figure *left = &forest->figures[n->left * forest->columns],
                              *right = &forest->figures[n->right * forest->columns];
@@ -72,18 +74,35 @@ static uint32_t join_trees(const struct forest *forest, uint32_t before, uint32_
     return root;
 }
 
-static uint32_t put_node(const struct forest *forest, uint32_t root, uint32_t node) {
-    struct tree_node *nodes = forest->nodes;
-    if (root == TREE_NONE || rank_of(node) > rank_of(root)) {
-        split_tree(forest, root, &nodes[node].item, &nodes[node].left, &nodes[node].right);
-        root = node;
-    } else if (item_before(&nodes[root].item, &nodes[node].item)) {
-        nodes[root].right = put_node(forest, nodes[root].right, node);
-    } else {
-        nodes[root].left = put_node(forest, nodes[root].left, node);
+/* Who gets a node below it holds more, and has less figures at most. */
+static void put_node(const struct forest *forest, uint32_t *root, uint32_t node) {
+    struct tree_node *nodes = forest->nodes, *n;
+    const struct tree_item *item = &nodes[node].item;
+    const struct tree_figure *own = &forest->figures[node * forest->columns];
+    const uint32_t rank = rank_of(node);
+    for (; *root != TREE_NONE && rank <= rank_of(*root);
+         root = item_before(&n->item, item) ? &n->right : &n->left) {
+        struct tree_figure *figure = &forest->figures[*root * forest->columns];
+        n = &nodes[*root];
+        n->holds += item->holds;
+        for (uint32_t column = 0; column < forest->columns; column++)
+            if (own[column].own < figure[column].least)
+                figure[column].least = own[column].own;
     }
-    sum_up(forest, root);
-    return root;
+    split_tree(forest, *root, item, &nodes[node].left, &nodes[node].right);
+    sum_up(forest, node);
+    *root = node;
+}
+
+/* Without figures: who has the node below it holds less. */
+static void cut_plain_node(const struct forest *forest, uint32_t *root, uint32_t node) {
+    struct tree_node *nodes = forest->nodes, *n;
+    const struct tree_item *item = &nodes[node].item;
+    for (; *root != node; root = item_before(&n->item, item) ? &n->right : &n->left) {
+        n = &nodes[*root];
+        n->holds -= item->holds;
+    }
+    *root = join_trees(forest, nodes[node].left, nodes[node].right);
 }
 
 static uint32_t cut_node(const struct forest *forest, uint32_t root, uint32_t node) {
@@ -134,12 +153,15 @@ uint32_t tree_insert(struct forest *forest, uint32_t *root, const struct tree_it
     forest->nodes[node] = (struct tree_node){.item = *item};
     for (uint32_t column = 0; column < forest->columns; column++)
         forest->figures[node * forest->columns + column].own = figures[column];
-    *root = put_node(forest, *root, node);
+    put_node(forest, root, node);
     return node;
 }
 
 void tree_remove(struct forest *forest, uint32_t *root, uint32_t node) {
-    *root = cut_node(forest, *root, node);
+    if (forest->columns == 0)
+        cut_plain_node(forest, root, node);
+    else
+        *root = cut_node(forest, *root, node);
     forest->nodes[node].left = forest->spare;
     forest->spare = node;
 }
