@@ -132,6 +132,7 @@ void power_meter_advance(struct power_meter *meter, int64_t duration_ns) {
             t->sleep_gpu_ps += (int128)((int64_t)t->asleep * WHOLE_GPU_MILLI) * duration_ns;
     }
     meter->advanced_nw = total_nw;
+    meter->energy += (int128)total_nw * duration_ns;
 }
 
 int128 power_meter_energy(const struct power_meter *meter) {

@@ -71,6 +71,7 @@ struct power_meter {
     int64_t base_nw;     /* nodes without GPUs, and the network, now */
     int64_t advanced_nw; /* of everything, in the time that has passed last */
     int128 base_energy;
+    int128 energy;         /* of everything */
     int64_t network_nw;    /* of base_nw, and never another */
     int64_t *cpu_milli_nw; /* by node: for each thousandth of a GPU that is allocated */
 };

@@ -16,12 +16,13 @@
 /* --- policy code --- */
 
 void policy_code_begins(struct sim *sim) {
-    view_policy_begins(&sim->view);
+    if (HAS_FEATURES) /* else no view is checked */
+        view_policy_begins(&sim->view);
 }
 
 void policy_code_ends(struct sim *sim, bool all) {
     char place[VIEW_PLACE_BYTES];
-    if (view_policy_ends(&sim->view, all))
+    if (!HAS_FEATURES || view_policy_ends(&sim->view, all))
         return;
     view_damage(&sim->view, place);
     sim_fail(sim, ERROR_RUN, "policy %s " VIEW_DAMAGE ": %s", sim->module->policy->name, place);

@@ -421,7 +421,7 @@ static void integrate_power(struct sim *sim, int64_t power_nw) {
     past->integral += (int128)past->power_nw * (sim->now_ns - past->time_ns);
     past->power_nw = power_nw;
     past->time_ns = sim->now_ns;
-    if (past->integral != power_meter_energy(&sim->meter))
+    if (past->integral != power_meter_energy(&sim->meter) || past->integral != sim->meter.energy)
         sim_fail(sim, ERROR_RUN,
                  "check: energy is not the integral of the power of jobs, GPUs and nodes");
 }

@@ -159,16 +159,17 @@ static void predict_next_start(struct sim *sim, uint32_t job) {
 }
 
 static void fill_view_job(struct sim *sim, uint32_t job) {
-    const struct job_spec *spec = &sim->workload->jobs.at[job];
-    const struct config_set *set = &sim->workload->table.sets.at[spec->set];
-    const struct start_costs *costs = workload_costs(sim->workload, spec);
+    /* values of its own: none of them is in the view, as a compiler cannot know */
+    const struct job_spec own = sim->workload->jobs.at[job], *spec = &own;
+    const struct config_set set = sim->workload->table.sets.at[own.set];
+    const struct start_costs costs = *workload_costs(sim->workload, spec);
     bool oracle = sim->module->policy->capabilities & EASIM_CAPABILITY_ORACLE;
     *view_job(&sim->view, job) = (struct easim_job){
         .id = spec->id,
         .index = job,
         .next_waiting = EASIM_NONE,
-        .first_config = set->first,
-        .config_count = set->count,
+        .first_config = set.first,
+        .config_count = set.count,
         .config = EASIM_NONE,
         .group = EASIM_NONE,
         .running_slot = EASIM_NONE,
@@ -181,35 +182,25 @@ static void fill_view_job(struct sim *sim, uint32_t job) {
         .submit_s = units_s(spec->submit_ns),
         .deadline_s = spec->deadline_ns == TIME_NONE_NS ? INFINITY : units_s(spec->deadline_ns),
         .remaining = spec->predicted_work,
-        .restart_s = costs->restart_s,
-        .checkpoint_s = costs->checkpoint_s,
-        .checkpoint_interval_s = costs->checkpoint_interval_s,
+        .restart_s = costs.restart_s,
+        .checkpoint_s = costs.checkpoint_s,
+        .checkpoint_interval_s = costs.checkpoint_interval_s,
         .true_time_s = oracle && spec->kind == JOB_KIND_RIGID ? spec->work : NAN,
     };
 }
 
-/* Bit per GPU type that a job could use: it waits for all of them. */
-static uint64_t usable_types(const struct sim *sim, uint32_t job) {
-    return phase_set(sim, job)->type_mask;
-}
-
-static void wait_for_types(struct sim *sim, uint32_t job) {
-    uint64_t types = usable_types(sim, job);
+/* One job more, or fewer, waits for each GPU type that it could use. */
+static void wait_for_types(struct sim *sim, uint32_t job, uint32_t more) {
+    uint64_t types = phase_set(sim, job)->type_mask;
     for (uint32_t h = 0; types >> h; h++)
-        sim->waiting_for[h] += types >> h & 1;
-}
-
-static void stop_waiting_for_types(struct sim *sim, uint32_t job) {
-    uint64_t types = usable_types(sim, job);
-    for (uint32_t h = 0; types >> h; h++)
-        sim->waiting_for[h] -= types >> h & 1;
+        sim->waiting_for[h] += types >> h & 1 ? more : 0; /* wraps as wanted */
 }
 
 /* Into the queue, with predictions up to date. */
 static void enqueue_job(struct sim *sim, uint32_t job) {
     view_enqueue(&sim->view, job);
     list_enter(&sim->list, job);
-    wait_for_types(sim, job);
+    wait_for_types(sim, job, 1);
     segments_begin_queued(sim, job);
     sim->waiting++;
 }
@@ -218,15 +209,17 @@ static void enqueue_job(struct sim *sim, uint32_t job) {
 static void jobs_leave_queue(struct sim *sim, uint32_t job) {
     view_dequeue(&sim->view, job);
     list_leave(&sim->list, job);
-    stop_waiting_for_types(sim, job);
+    wait_for_types(sim, job, -1u);
 }
 
 void jobs_arrive(struct sim *sim, uint32_t job) {
-    sim->runs[job] = (struct job_run){.remaining = sim->workload->jobs.at[job].work,
+    const double work = sim->workload->jobs.at[job].work;
+    const int128 jobs_ns = sim->jobs_ns;
+    sim->runs[job] = (struct job_run){.remaining = work,
                                       .first_start_ns = -1,
                                       .finish_ns = -1,
                                       .first_predicted_ns = -1,
-                                      .jobs_ns = sim->jobs_ns,
+                                      .jobs_ns = jobs_ns,
                                       .event = EVENT_NONE,
                                       .config = EASIM_NONE};
     if (SIM_HAS(sim, progress))

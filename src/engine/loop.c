@@ -385,7 +385,8 @@ FUSED static void advance_time(struct sim *sim, int64_t to_ns) {
     }
     end_instant(sim);
     power_meter_advance(&sim->meter, to_ns - from_ns);
-    sim->jobs_ns += (int128)(sim->waiting + sim->running + sim->checkpointing) * (to_ns - from_ns);
+    int64_t jobs = (int64_t)sim->waiting + sim->running + sim->checkpointing;
+    sim->jobs_ns += (int128)jobs * (to_ns - from_ns);
     sim->now_ns = to_ns;
     view_set_now(&sim->view, to_ns);
     cap_events_advance(sim, from_ns);
@@ -440,7 +441,8 @@ static void take_decision(struct sim *sim) {
     for (const struct observer *const *o = sim->observers; *o && sim->tells_events; o++)
         if ((*o)->decision)
             (*o)->decision((*o)->context, sim);
-    wake_ups_count_decision(sim);
+    if (sim->wake_ups.times.at) /* one was asked for */
+        wake_ups_count_decision(sim);
     if (sim->error.code < 0)
         return;
     if (SIM_HAS(sim, cap)) {
@@ -457,9 +459,9 @@ static void take_decision(struct sim *sim) {
 }
 
 /* The events of the next instant, or up to the next that causes a decision, and one decision. */
-static void step_to_next_instant(struct sim *sim) {
+static void step_to_next_instant(struct sim *sim, int64_t next_ns) {
     struct event event;
-    int64_t instant_ns = eventq_next_ns(&sim->events);
+    int64_t instant_ns = HAS_FEATURES ? eventq_next_ns(&sim->events) : next_ns;
     cluster_changes_check_end(sim, instant_ns);
     if (sim->error.code >= 0)
         advance_time(sim, instant_ns);
@@ -480,7 +482,8 @@ static bool all_jobs_done(const struct sim *sim) {
 }
 
 static bool is_stuck(const struct sim *sim) {
-    return sim->waiting > 0 && !cluster_changes_helpful_left(sim);
+    bool may_be = HAS_FEATURES || sim->running == 0; /* else an event for each of them is pending */
+    return sim->waiting > 0 && may_be && !cluster_changes_helpful_left(sim);
 }
 
 /* Every EVENTS_PER_LOOK_OUT events: counts them for the progress line, and asks whether the run is
@@ -578,7 +581,7 @@ int loop_run(struct sim *sim, struct error *reterr) {
                  is_stopped(sim, next_ns))
             break;
         else
-            step_to_next_instant(sim);
+            step_to_next_instant(sim, next_ns);
     }
     if (sim->error.code >= 0 && !drain && sim->options.stop_ns == 0)
         advance_time(sim, sim->options.horizon_ns);

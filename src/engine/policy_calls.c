@@ -43,8 +43,8 @@ static void end_call(struct sim *sim, const char *name) {
 static void call_policy(struct sim *sim, int (*function)(const struct easim_pass *),
                         const char *name) {
     /* a plan that a policy has kept is none where its view moves */
-    const uint32_t turn = sim->options.grown >> GROWN_MOVES & sim->decision_total & 1;
-    struct easim_plan plans[2] = {{.sim = NULL}}, *plan = &plans[turn];
+    bool moves = HAS_FEATURES && (sim->options.grown >> GROWN_MOVES & sim->decision_total & 1);
+    struct easim_plan plans[1 + HAS_FEATURES] = {{.sim = NULL}}, *plan = &plans[moves];
     struct easim_pass pass;
     plan->sim = sim;
     if (SIM_HAS(sim, limits)) {
@@ -98,17 +98,18 @@ static uint64_t thread_ns(void) {
 
 /* Shows the energy since the last decision, unless nobody looks at it now. */
 static void show_energy(struct sim *sim, bool is_seen) {
-    int128 energy = power_meter_energy(&sim->meter);
     if (is_seen)
-        view_header(&sim->view)->energy_j = power_j(energy - sim->decided_energy);
-    sim->decided_energy = energy;
+        view_header(&sim->view)->energy_j = power_j(sim->meter.energy - sim->decided_energy);
+    sim->decided_energy = sim->meter.energy;
 }
 
 /* Whether a decision counts, but nothing has to be done: after most finishes, if few jobs wait. */
 static bool is_idle(const struct sim *sim) {
     const struct easim_policy *policy = sim->module->policy;
+    bool only_arrivals = !HAS_FEATURES && sim->view.v->event_count == 1 &&
+                         sim->view.events->kind == EASIM_EVENT_ARRIVAL;
     return policy->list && !policy->decide && !SIM_HAS(sim, options.check) && !checks_all(sim) &&
-           sim->told == EASIM_NONE && list_is_idle(&sim->list, sim->view.v);
+           sim->told == EASIM_NONE && list_is_idle(&sim->list, sim->view.v, only_arrivals);
 }
 
 void callbacks_decide(struct sim *sim) {
@@ -116,7 +117,8 @@ void callbacks_decide(struct sim *sim) {
     sim->decision_total++;
     bool idle = is_idle(sim);
     show_energy(sim, !idle || sim->over_cap); /* then at admission, too */
-    service_view_update(sim);
+    if (SIM_HAS(sim, services.count > 0))
+        service_view_update(sim);
     if (!idle)
         call_policy(sim, sim->module->policy->decide, "decide");
     if (sim->options.time_decisions)

@@ -248,22 +248,22 @@ static int64_t limited_milli(const struct sim *sim, uint32_t job) {
     return limited ? gpus_held_milli(sim, run->config) : 0;
 }
 
-void segments_meter_on(struct sim *sim, uint32_t job) {
+/* sign 1: the meter counts what a job holds in its present segment; -1: no more. */
+static void count_use(struct sim *sim, uint32_t job, int sign, int64_t present_nw) {
     const struct job_run *run = &sim->runs[job];
     struct power_use *use = metered_use(sim, run);
-    use->milli += gpus_held_milli(sim, run->config);
-    use->nw += gpus_present_nw(sim, job);
+    use->milli += sign * gpus_held_milli(sim, run->config);
+    use->nw += sign * present_nw;
     sim->meter.types[sim->view.configs[run->config].gpu_type].limited_milli +=
-        limited_milli(sim, job);
+        sign * limited_milli(sim, job);
+}
+
+void segments_meter_on(struct sim *sim, uint32_t job) {
+    count_use(sim, job, 1, gpus_present_nw(sim, job));
 }
 
 void segments_meter_off(struct sim *sim, uint32_t job) {
-    const struct job_run *run = &sim->runs[job];
-    struct power_use *use = metered_use(sim, run);
-    use->milli -= gpus_held_milli(sim, run->config);
-    use->nw -= gpus_present_nw(sim, job);
-    sim->meter.types[sim->view.configs[run->config].gpu_type].limited_milli -=
-        limited_milli(sim, job);
+    count_use(sim, job, -1, gpus_present_nw(sim, job));
 }
 
 /* --- beginning and end --- */
@@ -358,9 +358,11 @@ static void end_segment(struct sim *sim, uint32_t job, enum segment_cause cause)
     struct job_run *run = &sim->runs[job];
     if (sim->tells_segments)
         tell_segment(sim, job, cause);
-    run->energy += account_present_energy(sim, job);
-    if (job_run_uses_gpus(run))
-        segments_meter_off(sim, job);
+    if (job_run_uses_gpus(run)) {
+        int64_t present_nw = gpus_present_nw(sim, job);
+        run->energy += account_since(sim, job, present_nw);
+        count_use(sim, job, -1, present_nw);
+    }
     if (limits_has_flag(sim, job, LIMIT_METERED))
         limits_pause(sim, job, segment_cause_goes_on(cause));
     run->segment = SEGMENT_NONE;

@@ -219,10 +219,10 @@ static void move_grown(struct view_layout *grown, uint32_t round) {
 
 const struct easim_pass *view_begin_call(struct view *view, struct easim_pass *pass) {
     struct view_layout *grown = &view->grown;
-    if (grown->parts >> GROWN_MOVES & 1)
+    if (HAS_FEATURES && grown->parts >> GROWN_MOVES & 1)
         move_grown(grown, view->guard.round);
     pass->view = view_shown(view, AT_VIEW);
-    if (!grown->parts)
+    if (!HAS_FEATURES || !grown->parts)
         return pass;
     struct easim_host *host = place_in(grown, 0, AT_HOST);
     struct easim_pass *longer = place_in(grown, 0, AT_PASS);
@@ -235,7 +235,7 @@ const struct easim_pass *view_begin_call(struct view *view, struct easim_pass *p
 }
 
 const void *view_shown(const struct view *view, int place) {
-    return shown_in(view->grown.parts ? &view->grown : &view->own, place);
+    return shown_in(HAS_FEATURES && view->grown.parts ? &view->grown : &view->own, place);
 }
 
 const char *view_blame(bool (*fails)(void *context, uint32_t parts), void *context) {

@@ -49,6 +49,7 @@ void workload_finish(struct workload *workload);
 /* --- jobs_to_come: those of one stream, made as they arrive (jobs.c) --- */
 
 /* Before the first look at a job, whose predecessors have been made. */
+__attribute__((noinline)) /* it calls all of the generators */
 void jobs_to_come_make(const struct workload *workload, uint32_t job);
 /* Nobody looks at `count` jobs from `first` on any more: they read as zero. */
 void jobs_to_come_forget(const struct workload *workload, uint32_t first, uint32_t count);

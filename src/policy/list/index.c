@@ -93,9 +93,10 @@ static int find_best_objective(struct index *index, const struct easim_pass *pas
 int index_ask(struct index *index, const struct easim_pass *pass, uint32_t job,
               struct easim_key *ret_key) {
     const struct easim_job *waiting = host_job(pass->view, job);
-    *ret_key = (struct easim_key){0};
-    if (!index->rules->ops->key)
+    if (!index->rules->ops->key) {
+        *ret_key = (struct easim_key){0};
         return 0;
+    }
     if (find_best_objective(index, pass, waiting) < 0)
         return -1;
     return rules_key(index->rules, pass, waiting, index->jobs[job].best, ret_key);
@@ -279,6 +280,7 @@ static void add_queue(struct index *index, const struct queue_name *name) {
                                    .group = name->group,
                                    .user = name->user,
                                    .tier = name->tier,
+                                   .alone = EASIM_NONE,
                                    .urgent = name->room == ROOM_URGENT || name->room == ROOM_LATER,
                                    .may_displace = name->room == ROOM_DISPLACING,
                                    .asks = name->room == ROOM_URGENT,
@@ -332,6 +334,8 @@ static uint32_t find_member(struct index *index, const struct easim_pass *pass, 
                             uint32_t job) {
     const struct index_queue *q = &index->queues.at[queue];
     bool any = rules_factor_grows(index->rules) && q->user == EASIM_NONE, is_new;
+    if (!any && q->alone != EASIM_NONE)
+        return q->alone;
     uint32_t name[] = {queue, any ? host_job(pass->view, job)->user : EASIM_NONE};
     uint32_t member = intern(&index->member_names, name, sizeof name, &is_new);
     if (is_new) {
@@ -340,6 +344,7 @@ static uint32_t find_member(struct index *index, const struct easim_pass *pass, 
         m->user = name[1];
         m->jobs.factor = factor_of(index, pass, q, m->user);
     }
+    index->queues.at[queue].alone = any ? EASIM_NONE : member;
     return member;
 }
 

@@ -34,6 +34,7 @@ struct index_queue {
     bool asks;      /* urgent, and room may be made for its jobs */
     bool in_line;   /* its jobs are in line, not in `jobs` */
     uint32_t place; /* in `busy` */
+    uint32_t alone; /* the member, where all its jobs are of one; EASIM_NONE: not known yet */
     double factor;  /* of its user in this pass */
 };
 

@@ -21,7 +21,8 @@ void list_init(struct list *list, const struct policy_params *params, uint32_t j
                                 .keeps_cap = cap || params_have(params, EASIM_CAPABILITY_POWER_CAP),
                                 .has_limits = params_have(params, EASIM_CAPABILITY_FREQUENCY),
                                 .plain = plain,
-                                .sets = plain ? NULL : &list->sets}};
+                                .sets = plain ? NULL : &list->sets},
+                      .stuck = EASIM_NONE};
     list->rules.minimised =
         mem_zalloc(rules_level_count(list->rules.ops), sizeof *list->rules.minimised);
     if (plain)
@@ -31,6 +32,9 @@ void list_init(struct list *list, const struct policy_params *params, uint32_t j
     grow_init(&list->grow, &list->rules, job_count);
     shrink_init(&list->shrink, &list->rules, job_count);
     rounds_init(&list->rounds, &list->rules);
+    list->may_idle = !plain && !params->list.resize && !list->rules.ops->begin &&
+                     !list->rules.ops->end && !list_in_rounds(list) &&
+                     rules_level_count(list->rules.ops) == 1;
 }
 
 void list_finish(struct list *list) {
@@ -113,11 +117,6 @@ bool list_may_admit(struct list *list, const struct easim_pass *pass, const stru
     return at.level < count;
 }
 
-/* Whether a GPU is free, in whole or in part. */
-static bool has_room(const struct easim_view *view) {
-    return view->free_gpus > 0 || view->shared_free_milli > 0;
-}
-
 /* Whether make_room is asked for a job that finds nothing; asks: it is urgent, and may by now. */
 static bool may_ask_for_room(const struct list *list, bool asks, bool may_displace) {
     return rules_make_room(list->rules.ops) && (asks || (may_displace && !list->room_refused));
@@ -194,7 +193,8 @@ static int visit_job(struct list *list, const struct easim_pass *pass, const str
     bool urgent = rules_is_urgent(key), asks = urgent && rules_may_ask(pass, key);
     if (started == 0 && may_ask_for_room(list, asks, !urgent && key->may_displace))
         started = start_in_room(list, pass, job, key);
-    return started < 0 || update_level(list) < 0 ? -1 : started;
+    bool levels = rules_level_count(list->rules.ops) > 1;
+    return started < 0 || (levels && update_level(list) < 0) ? -1 : started;
 }
 
 /* Strict and without a key: the head of the queue, up to the first job that cannot start. */
@@ -202,10 +202,13 @@ static int visit_in_queue_order(struct list *list, const struct easim_pass *pass
     static const struct easim_key none;
     const struct easim_view *view = pass->view;
     int started = 1;
-    for (uint32_t i = view->first_waiting; i != EASIM_NONE && has_room(view) && started > 0;) {
+    for (uint32_t i = view->first_waiting; i != EASIM_NONE && list_has_room(view) && started > 0;) {
         const struct easim_job *job = host_job(view, i);
         i = job->next_waiting;
         started = visit_job(list, pass, job, &none);
+        if (started == 0 && !rules_limit_starts(&list->rules) &&
+            rules_objective_is_time(&list->rules, pass, false))
+            list->stuck = job->index; /* whatever the time */
     }
     return started < 0 ? -1 : 0;
 }
@@ -223,7 +226,7 @@ static int visit_plainly(struct list *list, const struct easim_pass *pass) {
         if (ask_key(list, pass, job->index, &key) < 0)
             return -1;
         bool urgent = rules_is_urgent(&key), makes_room = rules_make_room(list->rules.ops);
-        if (!has_room(pass->view) && !(makes_room && urgent) &&
+        if (!list_has_room(pass->view) && !(makes_room && urgent) &&
             !may_ask_for_room(list, false, key.may_displace))
             break;
         int started = job->state == EASIM_JOB_WAITING ? visit_job(list, pass, job, &key) : 0;
@@ -406,8 +409,8 @@ static bool pass_is_over(struct list *list, const struct easim_pass *pass,
     bool passes = rules_make_room(list->rules.ops) && list->index.queues.at[next->queue].urgent;
     if (is_out_of_power(list, pass))
         return true;
-    return !has_room(pass->view) && ((!passes && !queue_asks_for_room(list, next->queue)) ||
-                                     another_is_next(list, pass, last, &next->rank));
+    return !list_has_room(pass->view) && ((!passes && !queue_asks_for_room(list, next->queue)) ||
+                                          another_is_next(list, pass, last, &next->rank));
 }
 
 /* The top job of the heap has left its queue, or was none: the first of the queue takes part. */
@@ -430,8 +433,9 @@ static void settle_top(struct list *list, const struct easim_pass *pass) {
 /* The next to visit: the first that must be of those in line, or of the queues that take part. */
 static bool find_next(struct list *list, const struct easim_pass *pass,
                       const struct index_rank *last, struct list_head *ret) {
-    bool found =
-        index_next_in_line(&list->index, last, open_traits(list, pass), &ret->rank, &ret->queue);
+    struct index *index = &list->index;
+    bool found = index->line.count > 0 &&
+                 index_next_in_line(index, last, open_traits(list, pass), &ret->rank, &ret->queue);
     settle_top(list, pass);
     if (list->heads.count == 0 || (found && !index_before(&list->heads.at[0].rank, &ret->rank)))
         return found;
@@ -562,7 +566,8 @@ static int decide_now(struct list *list, const struct easim_pass *pass) {
         ops->begin(pass);
     list->draws = true;
     int r = update_level(list);
-    if (r >= 0 && view->waiting_count > 0 && (has_room(view) || rules_make_room(ops) || shrink))
+    if (r >= 0 && view->waiting_count > 0 &&
+        (list_has_room(view) || rules_make_room(ops) || shrink))
         r = list->rules.plain  ? visit_plainly(list, pass)
             : list->index.jobs ? visit_by_index(list, pass)
                                : visit_in_queue_order(list, pass);
@@ -578,16 +583,10 @@ static int decide_now(struct list *list, const struct easim_pass *pass) {
     return r;
 }
 
-bool list_is_idle(const struct list *list, const struct easim_view *view) {
-    bool visits = has_room(view) || rules_make_room(list->rules.ops);
-    return (view->waiting_count == 0 || !visits) && !list->rules.plain &&
-           !list->rules.options->resize && !list->rules.ops->begin && !list->rules.ops->end &&
-           !list_in_rounds(list) && rules_level_count(list->rules.ops) == 1 && !list->index.failed;
-}
-
 int list_decide(struct list *list, const struct easim_pass *pass) {
     list->pass = *pass;
     list->room_refused = false;
+    list->stuck = EASIM_NONE;
     if (ask_minimise(list, pass) < 0)
         return -1;
     int r =

@@ -22,6 +22,7 @@ struct list_head {
 struct list {
     struct rules rules;
     bool has_asked; /* what the policy minimises */
+    bool may_idle;  /* a pass does nothing but visit those who wait */
     struct group_sets sets;
     struct index index; /* of all waiting jobs, unless they are visited in the order of the queue,
                            or decisions are plain */
@@ -40,7 +41,9 @@ struct list {
     ARRAY_OF(struct list_head) heads; /* heap of the queues that have something to start */
     ARRAY_OF(uint32_t) closed;        /* the other queues */
     ARRAY_OF(struct index_place)
-    aside;          /* jobs that were visited or passed over: back into the index at the end */
+    aside; /* jobs that were visited or passed over: back into the index at the end */
+    /* Without an index: the first of the queue, if nothing that is free served it; EASIM_NONE. */
+    uint32_t stuck;
     uint64_t stamp; /* number of the state of the cluster: goes up whenever it may have changed */
 };
 
@@ -61,9 +64,19 @@ void list_note_start(struct list *list, uint32_t job);
 /* A job runs no more, or has got other GPUs by a resize. */
 void list_note_change(struct list *list, uint32_t job);
 
+/* Whether a GPU is free, in whole or in part. */
+static inline bool list_has_room(const struct easim_view *view) {
+    return view->free_gpus > 0 || view->shared_free_milli > 0;
+}
 /* Whether a pass now would call nothing of the policy and change nothing: nobody waits or
-   no GPU is free for those who do, and nothing else is due in each pass. */
-bool list_is_idle(const struct list *list, const struct easim_view *view);
+   no GPU is free for those who do, and nothing else is due in each pass. only_arrivals: since the
+   last pass no GPU has come free, and a start that fits is never refused. */
+static inline bool list_is_idle(const struct list *list, const struct easim_view *view,
+                                bool only_arrivals) {
+    bool visits = (list_has_room(view) && !(only_arrivals && list->stuck == view->first_waiting)) ||
+                  rules_make_room(list->rules.ops);
+    return list->may_idle && (view->waiting_count == 0 || !visits) && !list->index.failed;
+}
 /* One pass. Negative, after host->fail, if a callback gave what it may not. */
 int list_decide(struct list *list, const struct easim_pass *pass);
 

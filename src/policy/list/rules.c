@@ -78,7 +78,7 @@ static bool rises(const struct easim_objective *objective) {
 
 struct known_choice rules_front(const struct rules *rules, const struct easim_pass *pass,
                                 const struct easim_job *job, bool urgent) {
-    return rules->sets && rises(rules_minimised(rules, pass, urgent))
+    return rules->sets && job->config_count > 1 && rises(rules_minimised(rules, pass, urgent))
                ? group_sets_front(rules->sets, pass->view, job)
                : group_sets_all(job);
 }
@@ -267,7 +267,9 @@ static int check_key(const struct easim_pass *pass, const struct easim_job *job,
                    {"finish_by_s of the key", key->finish_by_s},
                    {"objective_max of the key", key->objective_max},
                    {"room_from_s of the key", key->room_from_s}};
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+    bool may_be = isnan(key->value + key->ageing_s + key->ask_again_s + key->finish_by_s +
+                        key->objective_max + key->room_from_s);
+    for (size_t i = 0; may_be && i < sizeof members / sizeof *members; i++)
         if (isnan(members[i].value))
             return rules_fail(pass, members[i].what, job);
     if (key->ageing_s < 0)

@@ -63,17 +63,21 @@ static bool is_by_time(const struct search *search) {
 }
 
 /* As easim_predict has it. */
-static void try_time(struct search *search, uint32_t config, uint32_t span) {
-    const struct easim_job *job = search->job;
-    double goodput = easim_view_config(search->pass->view, config)->goodput[span];
-    double time_s = job->setup_s + job->remaining / goodput;
-    if (is_better(search, config, span, time_s))
-        keep(search, config, span, time_s);
+static void search_by_time(struct search *search, const struct known_choice *front,
+                           const struct start_limit *limit) {
+    const double setup_s = search->job->setup_s, remaining = search->job->remaining;
+    for (uint32_t i = 0; i < front->count; i++) {
+        uint32_t c = known_choice_at(front, i);
+        const struct easim_config *config = easim_view_config(search->pass->view, c);
+        int span = is_within(limit, config) ? find_span(search, config) : (int)EASIM_NOFIT;
+        double time_s = span < 0 ? INFINITY : setup_s + remaining / config->goodput[span];
+        if (span >= 0 && is_better(search, c, (uint32_t)span, time_s))
+            keep(search, c, (uint32_t)span, time_s);
+    }
 }
 
 static bool admits_best(const struct search *search) {
-    struct easim_choice choice =
-        easim_predict(search->pass->view, search->job, search->config, search->span);
+    const struct easim_choice choice = {.time_s = search->objective}; /* all that is asked for */
     return rules_admit(search->pass, search->key, &choice, search->objective);
 }
 
@@ -96,6 +100,9 @@ static int try_config(struct search *search, uint32_t config, uint32_t span) {
 
 int start_try(const struct rules *rules, const struct easim_pass *pass, const struct easim_job *job,
               const struct easim_key *key, const struct start_limit *limit) {
+    if (job->config_count == 1 &&
+        easim_fit(pass->view, easim_view_config(pass->view, job->first_config)) < 0)
+        return 0; /* without a search: so it is with most rigid jobs */
     struct search search = {.rules = rules,
                             .pass = pass,
                             .job = job,
@@ -108,16 +115,16 @@ int start_try(const struct rules *rules, const struct easim_pass *pass, const st
     const struct known_choice front = rules_limit_starts(rules)
                                           ? group_sets_all(job)
                                           : rules_front(rules, pass, job, rules_is_urgent(key));
-    for (uint32_t i = 0; i < front.count; i++) {
+    if (by_time)
+        search_by_time(&search, &front, limit);
+    for (uint32_t i = 0; i < front.count && !by_time; i++) {
         uint32_t c = known_choice_at(&front, i);
         const struct easim_config *config = easim_view_config(pass->view, c);
         int span = is_within(limit, config) ? find_span(&search, config) : (int)EASIM_NOFIT;
         if (span < 0 || (search.most_w < INFINITY &&
                          headroom_need_w(pass->view, config, (uint32_t)span) > search.most_w))
             continue;
-        if (by_time)
-            try_time(&search, c, (uint32_t)span);
-        else if (try_config(&search, c, (uint32_t)span) < 0)
+        if (try_config(&search, c, (uint32_t)span) < 0)
             return -1;
     }
     return search.config != EASIM_NONE && (!by_time || admits_best(&search)) &&
