@@ -20,7 +20,7 @@ OTHERS = ("pollux", "zeus", "themis", "hades", "chronos", "aurachronos", "charon
           "goodput", "sia")
 
 
-def run_rows(folder, jobs, gpus, policy, room_w=None, caps=None, more="", speeds=None, keys=None, checkpoint_s=0):
+def run_rows(folder, jobs, gpus, policy, room_w=None, caps=None, more="", speeds=None, keys=None, checkpoint_s=0, model=MODEL):
     """jobs: (id, submit, GPUs, duration, columns `more`). room_w: what the cap leaves an empty cluster; caps: (time, that). speeds: of GPU
     types, a node of each, in place of one type. Rows of jobs.csv by name, and that of summary.csv."""
     speeds = speeds or {"g": 1}
@@ -35,7 +35,7 @@ def run_rows(folder, jobs, gpus, policy, room_w=None, caps=None, more="", speeds
     (folder / "s.yaml").write_text(json.dumps({
         "name": "s", "horizon": "drain", "cluster": cluster, "policy": policy if isinstance(policy, dict) else {"name": policy},
         "workload": {"kind": "trace", "file": "jobs.csv", "rigid_costs": {"start_s": 0, "restart_s": 0, "checkpoint_s": checkpoint_s}},
-        "models": {"rigid_speed": speeds, "models": [MODEL | {"gpus": {name: MODEL["gpus"]["g"] for name in speeds}}]}}), encoding="utf-8")
+        "models": {"rigid_speed": speeds, "models": [model | {"gpus": {name: model["gpus"]["g"] for name in speeds}}]}}), encoding="utf-8")
     easim("run", folder / "s.yaml", "--check", "--quiet", "--force", "--out", folder / "out")
     summary, = rows_of(folder / "out/summary.csv")
     return {row["job_id"]: row for row in rows_of(folder / "out/jobs.csv")}, summary
@@ -145,12 +145,23 @@ def rounds_keep_jobs_when_the_cap_falls(folder):
     jobs = [*((f"s{n}", 0, 1, 100) for n in range(4)), ("late", 40, 1, 100)]
     end = 30.1 + 69.9 * 3 / 2
     assert abs(1 / (0.7 + 0.21 / (225 / 400 - 0.3)) - 2 / 3) < 1e-12
-    for policy in ("goodput", "sia"):
+    for policy, late in (("goodput", 180), ("sia", 180), *((policy, 240) for policy in (*IN_ROUNDS, "allox"))):
         rows, summary = run_rows(folder, jobs, 8, policy, caps=[(0, 4 * EACH), (30, 2 * EACH)], keys={"steps": 0})
         for n in range(4):
             near(rows[f"s{n}"]["finish_s"], end, 1e-6)
-        near(rows["late"]["start_s"], 180)
-        assert summary["preemptions"] == "0", summary
+        near(rows["late"]["start_s"], late)
+        assert summary["preemptions"] == "0", (policy, summary)
+
+
+def slowed_jobs_do_not_move(folder):
+    """On two GPUs a job computes 1.16 times as fast as on one. From 100 s on the cap leaves each of them 250 W, which is less than 0.75 of
+    the speed: one GPU at full speed would be faster, but the cap would slow that, too. The job keeps both."""
+    hungry = MODEL | {"gpus": {"g": MODEL["gpus"]["g"] | {"p0_w": 390, "pmax_w": 400}}}
+    for policy in (*IN_ROUNDS, "allox", {"name": "pollux", "params": {"resize": True}}):
+        rows, summary = run_rows(folder, [("A", 0, "", "", "m", 200000)], 2, policy, caps=[(0, 2 * EACH), (100, 2 * 200)],
+                                 more=",model,work_samples", keys={"admit": "efficient"}, model=hungry)
+        assert float(rows["A"]["throttled_s"]) > 1000 and rows["A"]["k"] == "2", rows
+        assert summary["preemptions"] == summary["resizes"] == "0", (policy, summary)
 
 
 def rounds_do_not_swap(folder):
@@ -231,5 +242,5 @@ def two_types_with_a_long_queue(folder):
 
 
 cases(two_types_with_a_long_queue, power_binds, gpus_bind, both_bind, cap_of_now, large_job_waits_for_the_first, power_as_gpus, nobody_asks_again_and_again, rounds_count_watts,
-      rounds_keep_jobs_when_the_cap_falls, rounds_do_not_swap, deadlines_displace_for_power, shrinks_for_a_start, lean_displaces_for_a_start,
+      rounds_keep_jobs_when_the_cap_falls, slowed_jobs_do_not_move, rounds_do_not_swap, deadlines_displace_for_power, shrinks_for_a_start, lean_displaces_for_a_start,
       lean_displaces_none_that_goes_first)

@@ -21,6 +21,18 @@ double resize_due_s(const struct rules *rules, const struct easim_job *job) {
     return job->resized_s + rules->options->resize_interval_s;
 }
 
+struct easim_choice resize_present(const struct easim_view *view, const struct easim_job *job) {
+    struct easim_job as_wished = *job;
+    const struct easim_config *c = easim_view_config(view, job->config);
+    if (view->cap_is_enforced) {
+        as_wished.remaining = easim_job_remaining(view, job);
+        as_wished.rate_s = view->now_s;
+        as_wished.goodput_now = c->goodput[job->span];
+        as_wished.power_now_w = c->power_w[job->span];
+    }
+    return easim_predict_running(view, &as_wished);
+}
+
 bool resize_may(const struct rules *rules, const struct easim_view *view,
                 const struct easim_job *job) {
     return resize_possible(view, job) && view->now_s >= resize_due_s(rules, job);
@@ -81,7 +93,7 @@ static bool may_pay(double now_objective, double objective, double least_saving)
 
 int growth_gpus_find(const struct rules *rules, const struct easim_pass *pass,
                      const struct easim_job *job, struct growth_gpus *growth) {
-    struct easim_choice now = easim_predict_running(pass->view, job);
+    struct easim_choice now = resize_present(pass->view, job);
     double now_objective = rules_objective(rules, pass, job, &now, false);
     double least_saving = resize_least_saving(rules, pass, job, now_objective);
     if (isnan(least_saving) && !isnan(now_objective))
@@ -169,7 +181,7 @@ static double next_checkpoint_s(const struct easim_view *view, const struct easi
  * failed. */
 static int grow_job(const struct rules *rules, const struct easim_pass *pass,
                     const struct easim_job *job) {
-    struct easim_choice now = easim_predict_running(pass->view, job);
+    struct easim_choice now = resize_present(pass->view, job);
     struct choice_best best = CHOICE_NONE_YET;
     double now_objective = rules_objective(rules, pass, job, &now, false);
     for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {

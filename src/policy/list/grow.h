@@ -61,6 +61,9 @@ int growth_gpus_find(const struct rules *rules, const struct easim_pass *pass,
 bool resize_possible(const struct easim_view *view, const struct easim_job *job);
 /* When the interval since its last resize has passed; -INFINITY if it never was resized. */
 double resize_due_s(const struct rules *rules, const struct easim_job *job);
+/* What a resize is compared with: the job as it runs, but not slowed by an enforced cap, which
+   would slow it elsewhere, too. */
+struct easim_choice resize_present(const struct easim_view *view, const struct easim_job *job);
 /* Whether the job may be resized at all now: it is possible, and its interval has passed. */
 bool resize_may(const struct rules *rules, const struct easim_view *view,
                 const struct easim_job *job);

@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "cluster/cluster.h"
 #include "policy/interface.h"
+#include "policy/list/grow.h"
 #include "policy/list/start.h"
 
 #include <stdlib.h>
@@ -163,7 +164,7 @@ static int try_present(const struct rules *rules, const struct easim_pass *pass,
                        const struct round_job *asking, struct choice_best *best) {
     const struct easim_job *job = host_job(pass->view, asking->rank.job);
     bool urgent = rules_is_urgent(&asking->key);
-    struct easim_choice choice = easim_predict_running(pass->view, job);
+    struct easim_choice choice = resize_present(pass->view, job);
     double objective = rules_objective(rules, pass, job, &choice, urgent);
     if (isnan(objective))
         return rules_fail_objective(rules, pass, job, urgent);
@@ -242,7 +243,11 @@ static int start_chosen(struct rounds *rounds, const struct easim_pass *pass) {
     return 0;
 }
 
+/* If the cap has fallen below the entry draws of the jobs that run, none can start: all go on,
+   slowed by the host. */
 static int decide_round(struct rounds *rounds, const struct easim_pass *pass) {
+    if (start_room_nw(rounds->rules) < 0)
+        return 0;
     if (rounds->rules->ops->begin)
         rounds->rules->ops->begin(pass);
     if (gather_jobs(rounds, pass) < 0 || choose_all(rounds, pass) < 0)

@@ -318,7 +318,7 @@ static int best_offer(const struct question *question, const struct easim_job *j
         choice_keep_better(&best, &choice, objective);
     }
     *offer = (struct offer){job->index, best.choice.config,
-                            best.choice.time_s - easim_predict_running(view, job).time_s};
+                            best.choice.time_s - resize_present(view, job).time_s};
     return 0;
 }
 
@@ -331,7 +331,7 @@ static int best_offer(const struct question *question, const struct easim_job *j
 static bool could_pay(const struct rules *rules, const struct easim_view *view,
                       const struct easim_job *job, double gain_s) {
     const struct easim_config *now = easim_view_config(view, job->config);
-    double now_s = easim_predict_running(view, job).time_s;
+    double now_s = resize_present(view, job).time_s;
     double least_s = fmax(job->restart_s, rules->options->resize_gain * now_s);
     double most_s = now_s + gain_s - least_s;
     most_s += SLACK * (now_s + fabs(gain_s) + least_s);
@@ -369,7 +369,7 @@ static int consider(const struct question *question, const struct easim_job *job
         return -1;
     if (offer.config == EASIM_NONE)
         return 0;
-    double time_s = easim_predict_running(view, job).time_s;
+    double time_s = resize_present(view, job).time_s;
     double least_s = fmax(job->restart_s, rules->options->resize_gain * time_s);
     if (offer.loss_s + least_s < gain_s && costs_less(&offer, best))
         *best = offer;
