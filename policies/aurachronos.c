@@ -39,8 +39,9 @@ struct state {
     struct victims *types; /* by GPU type; NULL: nobody has been looked at in this pass yet */
     uint32_t *may_go;      /* running jobs of any type that may be displaced */
     uint32_t may_go_count;
-    uint32_t *chosen;       /* places of victims in their list */
-    int64_t quiet_until_ns; /* GPUs of displaced jobs come free then: displace nobody before */
+    uint32_t *chosen;         /* places of victims in their list */
+    struct easim_part *parts; /* what is tried: a start, and those that go for it */
+    int64_t quiet_until_ns;   /* GPUs of displaced jobs come free then: displace nobody before */
 };
 
 /* What it takes to start a job in a configuration: the victims with a place in `chosen`. */
@@ -145,6 +146,7 @@ static struct victims *look_at_running(const struct easim_pass *pass) {
         return s->types;
     s->types = pass->host->scratch(pass->plan, (view->gpu_type_count + 1) * sizeof *s->types);
     s->chosen = pass->host->scratch(pass->plan, most * sizeof *s->chosen);
+    s->parts = pass->host->scratch(pass->plan, most * sizeof *s->parts);
     s->may_go = pass->host->scratch(pass->plan, most * sizeof *s->may_go);
     s->may_go_count = 0;
     for (uint32_t i = 0; i < view->running_count; i++) {
@@ -204,6 +206,12 @@ static bool suffices(struct lack lack) {
     return lack.gpus <= 0 && lack.nw <= 0;
 }
 
+/* As suffices, and power domains admit the first `count` parts. */
+static bool admits(const struct easim_pass *pass, struct lack lack, uint32_t count) {
+    const struct state *s = pass->state;
+    return suffices(lack) && easim_power_admits(easim_power_of(pass, POWER), pass, s->parts, count);
+}
+
 /* The victims that free GPUs and power for a configuration, as places in s->chosen: by ascending
    waste until they suffice, then without those that are not needed, the most wasteful first to be
    left out. */
@@ -218,20 +226,28 @@ static struct displacement displace(const struct easim_pass *pass, const struct 
         return d;
     struct lack lack = find_lack(pass, job, c);
     uint32_t taken = 0;
-    while (!suffices(lack) && taken < v->count)
-        lack = change_lack(lack, &v->at[taken++], config->gpu_type, 1);
-    if (!suffices(lack) || taken == 0)
+    s->parts[0] = (struct easim_part){EASIM_PART_START, job->index, c, false};
+    for (; taken < v->count && !admits(pass, lack, taken + 1); taken++) {
+        lack = change_lack(lack, &v->at[taken], config->gpu_type, 1);
+        s->parts[taken + 1] =
+            (struct easim_part){EASIM_PART_PREEMPT, v->at[taken].job, EASIM_NONE, true};
+    }
+    if (taken == 0 || !admits(pass, lack, taken + 1))
         return d;
     double wait_s = 0;
-    while (taken-- > 0) {
-        struct lack without = change_lack(lack, &v->at[taken], config->gpu_type, -1);
-        if (suffices(without)) {
+    for (uint32_t count = taken + 1; taken > 0; taken--) {
+        struct lack without = change_lack(lack, &v->at[taken - 1], config->gpu_type, -1);
+        struct easim_part part = s->parts[taken];
+        s->parts[taken] = s->parts[count - 1];
+        if (admits(pass, without, count - 1)) {
             lack = without;
+            count--;
             continue;
         }
-        s->chosen[d.count++] = taken;
-        d.wasted_j += v->at[taken].wasted_j;
-        wait_s = fmax(wait_s, v->at[taken].checkpoint_s);
+        s->parts[taken] = part;
+        s->chosen[d.count++] = taken - 1;
+        d.wasted_j += v->at[taken - 1].wasted_j;
+        wait_s = fmax(wait_s, v->at[taken - 1].checkpoint_s);
     }
     d.end_s = pass->view->now_s + wait_s + easim_predict(pass->view, job, c, (uint32_t)span).time_s;
     return d;

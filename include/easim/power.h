@@ -36,13 +36,15 @@ struct easim_power {
        with POWER_CAP raises the power over a cap that the host does not enforce. */
     int (*plan_limit)(struct easim_plan *plan, uint32_t job, double watts);
     /* The cluster's enforced cap, as it is now. It admits a start if all jobs fit at their entry
-       draws. A power domain may still refuse that start. Powers are whole nW, so sums are exact. */
+       draws. A power domain may still refuse that start: try_exchange, with preemptions at once,
+       tells whether jobs that stop let another start. Powers are whole nW, so sums are exact. */
     int64_t room_nw; /* left below the cap, also below 0 (after a fall); INT64_MAX: no such cap */
     /* Counts changes of running jobs: of entry_nw, and of predicted ends by the host's limits. */
     uint64_t changes;
     /* The highest entry_nw that a job would get by a start in one of its configurations, on any
        GPUs. 0: no cap is enforced, or the configuration is not its own. */
     int64_t (*start_nw)(struct easim_plan *plan, uint32_t job, uint32_t config);
+    uint32_t domain_count; /* power domains below the cluster */
 };
 
 /* The row of this extension in the policy's table of extensions. */
@@ -54,6 +56,15 @@ struct easim_power {
 static inline const struct easim_power *easim_power_of(const struct easim_pass *pass,
                                                        uint32_t extension) {
     return (const struct easim_power *)pass->extensions[extension];
+}
+
+/* Whether all power domains admit what these parts start and resize: preemptions at once are what
+   other jobs leave. True without domains, and if GPUs are lacking. */
+static inline bool easim_power_admits(const struct easim_power *power,
+                                      const struct easim_pass *pass, const struct easim_part *parts,
+                                      uint32_t count) {
+    return !power || power->domain_count == 0 ||
+           easim_try_exchange(pass, parts, count, NULL, NULL) != EASIM_CAP;
 }
 
 /* `job` < view->job_count. */

@@ -1,6 +1,8 @@
 /* From a plan to actions: see allocation.h. First what frees GPUs, then what takes them. */
 #include "allocation.h"
 
+#include <string.h>
+
 static const struct allocation_choice *wish(const struct allocation_job *job) {
     return job->chosen == EASIM_NONE ? NULL : &job->choices[job->chosen];
 }
@@ -83,7 +85,81 @@ static void start_waiting(const struct allocation *a) {
     }
 }
 
+/* --- power domains --- */
+/* Where GPUs lie is not part of the plan, so a power domain may refuse a part of it. */
+
+/* Parts of the plan, and whose. */
+struct parts {
+    struct easim_part *at;
+    struct allocation_job **jobs;
+    uint32_t count;
+};
+
+static void add_part(struct parts *p, struct allocation_job *job) {
+    const struct allocation_choice *c = wish(job);
+    uint32_t action = !c ? EASIM_PART_PREEMPT : job->runs ? EASIM_PART_RESIZE : EASIM_PART_START;
+    p->jobs[p->count] = job;
+    p->at[p->count++] =
+        (struct easim_part){action, job->job->index, c ? c->config : EASIM_NONE, true};
+}
+
+static int try_parts(const struct allocation *a, const struct parts *p) {
+    return easim_try_exchange(a->pass, p->at, p->count, NULL, NULL);
+}
+
+/* Adds those that stop, or move, or start, as long as power domains admit them; or all. */
+static void add_parts(const struct allocation *a, struct parts *p, bool all) {
+    p->count = 0;
+    for (int kind = 0; kind < 3; kind++)
+        for (uint32_t i = 0; i < a->count; i++) {
+            struct allocation_job *job = &a->jobs[i];
+            bool stays = job->runs ? job->chosen == 0 : job->chosen == EASIM_NONE;
+            if (stays || kind != (!wish(job) ? 0 : job->runs ? 1 : 2))
+                continue;
+            add_part(p, job);
+            if (all || kind == 0 || try_parts(a, p) == EASIM_OK)
+                continue;
+            job->chosen = job->runs ? 0 : EASIM_NONE;
+            p->count--;
+        }
+}
+
+/* Jobs that would stop, or get less, for one that does not start: they keep what they have. */
+static void keep_needless(const struct allocation *a, struct parts *p) {
+    for (uint32_t i = p->count; i-- > 0;) {
+        struct allocation_job *job = p->jobs[i];
+        struct easim_part part = p->at[i];
+        if (!job->runs || (wish(job) && wish(job)->gain >= job->choices->gain))
+            continue;
+        p->count--;
+        memmove(&p->at[i], &p->at[i + 1], (p->count - i) * sizeof *p->at);
+        if (p->count == 0 || try_parts(a, p) == EASIM_OK) {
+            memmove(&p->jobs[i], &p->jobs[i + 1], (p->count - i) * sizeof(void *));
+            job->chosen = 0;
+            continue;
+        }
+        memmove(&p->at[i + 1], &p->at[i], (p->count - i) * sizeof *p->at);
+        p->at[i] = part;
+        p->count++;
+    }
+}
+
+/* Leaves out of the plan what power domains refuse, and what only that needs. */
+static void fit_domains(const struct allocation *a) {
+    const struct easim_power *power = easim_power_of(a->pass, 0);
+    if (!power || power->domain_count == 0)
+        return;
+    struct parts p = {a->pass->host->scratch(a->pass->plan, (a->count + 1) * sizeof *p.at),
+                      a->pass->host->scratch(a->pass->plan, (a->count + 1) * sizeof *p.jobs), 0};
+    add_parts(a, &p, true);
+    if (easim_power_admits(power, a->pass, p.at, p.count))
+        return;
+    add_parts(a, &p, false);
+    keep_needless(a, &p);
+}
+
 void allocation_carry_out(const struct allocation *a) {
+    fit_domains(a);
     preempt_losers(a);
     move_running(a);
     start_waiting(a);

@@ -557,6 +557,7 @@ void actions_init(struct sim *sim) {
     services->replica_figure = host_replica_figure;
     view_power(&sim->view, 0)->plan_limit = host_limit;
     view_power(&sim->view, 0)->start_nw = host_start_nw;
+    view_power(&sim->view, 0)->domain_count = sim->cluster->power_domain_count;
     place_extensions(sim);
 }
 

@@ -6,10 +6,12 @@ test_caps_again.py has random scenarios. A GPU draws 50 W when free and 400 W fo
 Usage: test_power_reservation.py EASIM SOURCE
 """
 import json
+import random
+from itertools import groupby
 
 from caps_again import Job, Node, Rules, S, Scenario, Type
 from easy_again import EasySimulation
-from harness import SOURCE, cases, easim, near, rows_of, write_table
+from harness import SOURCE, cases, easim, form, near, rows_of, seeds, write_table
 
 TYPE = {"name": "g", "idle_w": 50, "ctx_w": 50, "tdp_w": 400, "floor_w": 160, "limit_law": {"s": 0.3, "m": 0.7}}
 MODEL = {"name": "m", "m0": 8, "phi": 1, "batches": [1], "gpus": {"g": {
@@ -20,23 +22,29 @@ OTHERS = ("pollux", "zeus", "themis", "hades", "chronos", "aurachronos", "charon
           "goodput", "sia")
 
 
-def run_rows(folder, jobs, gpus, policy, room_w=None, caps=None, more="", speeds=None, keys=None, checkpoint_s=0, model=MODEL):
+def run_rows(folder, jobs, gpus, policy, room_w=None, caps=None, more="", speeds=None, keys=None, checkpoint_s=0, model=MODEL, nodes=1,
+             domains=None):
     """jobs: (id, submit, GPUs, duration, columns `more`). room_w: what the cap leaves an empty cluster; caps: (time, that). speeds: of GPU
-    types, a node of each, in place of one type. Rows of jobs.csv by name, and that of summary.csv."""
+    types, in place of one type. nodes: of each type. domains: (its nodes, what its cap leaves them when empty). Rows of jobs.csv by name, and
+    that of summary.csv."""
     speeds = speeds or {"g": 1}
     write_table(folder / "jobs.csv", "job_id,submit_s,gpus,duration_s" + more, [list(job) for job in sorted(jobs, key=lambda job: job[1])])
     cluster = {"gpu_types": [TYPE | {"name": name} for name in speeds],
-               "nodes": [{"gpu": name, "gpus": gpus, "base_w": 100 / len(speeds)} for name in speeds]}
-    rest = 100 + 50 * gpus * len(speeds)
+               "nodes": [{"count": nodes, "gpu": name, "gpus": gpus, "base_w": 100 / len(speeds)} for name in speeds]}
+    rest = (100 + 50 * gpus * len(speeds)) * nodes
     if caps:
         write_table(folder / "cap.csv", "time_s,power_w", [[at, rest + watts] for at, watts in caps])
+    if domains:
+        cluster["power_domains"] = [{"name": f"d{n}", "nodes": [str(node) for node in inside], "cap": watts + len(inside) * rest / nodes / len(speeds)}
+                                    for n, (inside, watts) in enumerate(domains)]
+        cluster["power_cap"] = {"enforce": "throttle", "admit": "full"} | (keys or {})
     if caps or room_w is not None:
         cluster["power_cap"] = ({"file": "cap.csv"} if caps else {"watts": rest + room_w}) | {"enforce": "throttle", "admit": "full"} | (keys or {})
     (folder / "s.yaml").write_text(json.dumps({
         "name": "s", "horizon": "drain", "cluster": cluster, "policy": policy if isinstance(policy, dict) else {"name": policy},
         "workload": {"kind": "trace", "file": "jobs.csv", "rigid_costs": {"start_s": 0, "restart_s": 0, "checkpoint_s": checkpoint_s}},
         "models": {"rigid_speed": speeds, "models": [model | {"gpus": {name: model["gpus"]["g"] for name in speeds}}]}}), encoding="utf-8")
-    easim("run", folder / "s.yaml", "--check", "--quiet", "--force", "--out", folder / "out")
+    easim("run", folder / "s.yaml", "--check", "--quiet", "--force", "--trace", "trace.jsonl", "--out", folder / "out")
     summary, = rows_of(folder / "out/summary.csv")
     return {row["job_id"]: row for row in rows_of(folder / "out/jobs.csv")}, summary
 
@@ -228,6 +236,82 @@ def shrinks_for_a_start(folder):
         assert (rows["B"]["start_s"] == "1.0") == (room_w == EACH), (room_w, rows["B"])
 
 
+def none_stops_for_what_a_domain_refuses(folder):
+    """Two nodes of four GPUs. A has one of them, B a GPU of the other, and W wants six. Without A it would have two of the other node, whose
+    domain has power for two: with B's that is one too many, so A stays until W starts without B. With more power W starts at once. Rounds
+    order B, W, A at 120 s and W, B, A at 240 s, and then W starts in place of B."""
+    def starts_and_stops(kind):
+        return {(line["job"], line["time_ns"] / S) for line in map(json.loads, (folder / "out/trace.jsonl").open()) if line["kind"] == kind}
+    rounds = ("las", "max_min", {"name": "tiresias", "params": {"threshold_gpu_s": 100}})
+    for policy, b_at, w_at, w_later in (*((policy, 50, 120, 240) for policy in rounds), ("lean", 1, 100, 5001), ("aurachronos", 1, 100, 10000)):
+        jobs = [("A", 0, 4, 10000, "best_effort", ""), ("B", b_at, 1, 5000, "sla", ""), ("W", 100, 6, 500, "sla", 700)]
+        for room, at in ((2, w_later), (4, w_at)):
+            rows, _ = run_rows(folder, jobs, 4, policy, more=",class,deadline_s", nodes=2, domains=[([1], room * EACH)])
+            assert float(rows["W"]["start_s"]) == at, (policy, room, rows)
+            stops = starts_and_stops("preempt")
+            assert min((when for job, when in stops if job == "A"), default=at) == at, (policy, room, stops)
+
+
+def none_shrinks_for_what_a_domain_refuses(folder):
+    """As in shrinks_for_a_start, with a job C that takes the power of a GPU: one watt less than for two, and A keeps both GPUs until C ends."""
+    jobs = [("C", 0, 1, 15000, "", ""), ("A", 1, "", "", "m", 200000), ("B", 200, 1, 100, "", "")]
+    for policy, start in (("goodput", 240), ("sia", 240), ({"name": "pollux", "params": {"resize": True, "shrink": True}}, 200)):
+        for room_w, resized in ((2 * EACH, True), (2 * EACH - 1, False)):
+            rows, _ = run_rows(folder, jobs, 3, policy, more=",model,work_samples", domains=[([0], room_w)])
+            b_start = float(rows["B"]["start_s"])
+            assert b_start == start if resized else b_start >= 15000, (policy, rows)
+            assert (rows["A"]["resizes"] != "0") == resized, (policy, rows)
+
+
+def stopped_in_vain(folder, watts, gpus, nodes, caps):
+    """What a policy took from jobs that could have kept what they had beside all that ran after it: the job, and those that started then.
+    watts: that a job adds to each of its GPUs. caps: nodes, and what they leave them when empty."""
+    held = {}  # by job: GPUs by node
+
+    def fits(of):
+        used = [(node, count, watts[job]) for job, at in of.items() for node, count in at]
+        return (all(sum(count for where, count, _ in used if where == node) <= gpus for node in range(nodes)) and
+                all(sum(count * each for where, count, each in used if where in inside) <= room_w for inside, room_w in caps))
+
+    for _, lines in groupby(map(json.loads, (folder / "out/trace.jsonl").open(encoding="utf-8")), key=lambda line: line["time_ns"]):
+        before, changed = dict(held), set()
+        for line in lines:
+            if line["kind"] in ("start", "resize"):
+                held[line["job"]] = [tuple(at) for at in line["nodes"]]
+            elif line["kind"] in ("preempt", "finish"):
+                del held[line["job"]]
+            changed |= {line["job"]} if line["kind"] in ("start", "resize", "preempt") else set()
+        assert fits(held), held
+        for job in changed & set(before):
+            had, has = (sum(count for _, count in of.get(job, ())) for of in (before, held))
+            if has < had and fits(held | {job: before[job]}):
+                yield job, changed & set(held) - {job}
+
+
+def none_stops_in_vain(seed, folder):
+    """Random jobs, domains and sometimes a cap of the cluster: what a policy takes from a job is needed by another that starts in the same
+    instant. On nodes of one GPU that is exact: the GPUs of the one, or its power in some domain. On larger ones the host places a start
+    elsewhere if that job stays, perhaps where a domain refuses it; and lean lets the longest go first, perhaps one that is not enough."""
+    rng = random.Random(seed)
+    gpus, nodes = rng.choice(((1, 6), (1, 10), (2, 4), (4, 2), (4, 3)))
+    order, cut = rng.sample(range(nodes), nodes), rng.randint(1, nodes)
+    domains = [(part, EACH * rng.randint((gpus * len(part) + 1) // 2, gpus * len(part))) for part in (order[:cut], order[cut:])
+               if part and rng.random() < 0.8]
+    room_w = rng.choice((None, EACH * rng.randint(gpus, gpus * nodes)))
+    jobs, watts = [], {}
+    for n in range(rng.randint(6, 14)):
+        at, work, k = rng.randint(0, 2000), rng.randint(100, 5000), min(rng.choice((1, 1, 2, 2, 3, 4, 6, 8)), gpus * nodes)
+        use, kind = rng.choice((0.5, 1, 1)), rng.choice((["sla", round(at + work * rng.uniform(1.05, 2))], ["best_effort", ""]))
+        rigid = rng.random() < 0.8  # others draw no more than a free GPU
+        watts[f"j{n}"] = EACH * use * rigid
+        jobs.append([f"j{n}", at, *((k, work, *kind, "", "", use) if rigid else ("", "", *kind, "m", 10 * work, ""))])
+    policy = rng.choice((*IN_ROUNDS, {"name": "tiresias", "params": {"threshold_gpu_s": 500}}, "allox", "lean", "aurachronos", "goodput", "sia",
+                         {"name": "pollux", "params": {"resize": True, "shrink": True}}))
+    run_rows(folder, jobs, gpus, policy, room_w, more=",class,deadline_s,model,work_samples,utilization", nodes=nodes, domains=domains)
+    found = list(stopped_in_vain(folder, watts, gpus, nodes, domains + [(range(nodes), room_w)] * (room_w is not None)))
+    assert not found if gpus == 1 and policy != "lean" else all(others for _, others in found), (policy, found)
+
+
 def two_types_with_a_long_queue(folder):
     """The cap admits one or two jobs, so hundreds wait. If a head of one type needs the power, no job is tried in vain on
     the other: at most one a decision and kind of job (3 models) for each type. Trying them all refused 707 starts a decision."""
@@ -241,6 +325,6 @@ def two_types_with_a_long_queue(folder):
     assert int(summary["capped_starts"]) <= 2 * 3 * int(summary["decisions"]), summary
 
 
-cases(two_types_with_a_long_queue, power_binds, gpus_bind, both_bind, cap_of_now, large_job_waits_for_the_first, power_as_gpus, nobody_asks_again_and_again, rounds_count_watts,
+cases(seeds(none_stops_in_vain, form(300, 40)), two_types_with_a_long_queue, none_stops_for_what_a_domain_refuses, none_shrinks_for_what_a_domain_refuses, power_binds, gpus_bind, both_bind, cap_of_now, large_job_waits_for_the_first, power_as_gpus, nobody_asks_again_and_again, rounds_count_watts,
       rounds_keep_jobs_when_the_cap_falls, slowed_jobs_do_not_move, rounds_do_not_swap, deadlines_displace_for_power, shrinks_for_a_start, lean_displaces_for_a_start,
       lean_displaces_none_that_goes_first)

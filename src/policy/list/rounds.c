@@ -20,6 +20,7 @@ void rounds_init(struct rounds *rounds, const struct rules *rules) {
 
 void rounds_finish(struct rounds *rounds) {
     free(rounds->jobs.at);
+    free(rounds->parts.at);
     *rounds = (struct rounds){0};
 }
 
@@ -132,6 +133,27 @@ static bool supply_has(const struct supply *supply, const struct rounds *rounds,
             start_need_nw(rounds->rules, pass, job, config) <= supply->nw);
 }
 
+/* Whether all power domains admit config, after what is chosen already and without those that run
+   and have not been asked yet. */
+static bool domains_admit(struct rounds *rounds, const struct easim_pass *pass,
+                          const struct round_job *asking, uint32_t config) {
+    const struct easim_power *cap = rounds->rules->cap;
+    rounds->parts.count = 0;
+    for (size_t i = 0; i < rounds->jobs.count && cap && cap->domain_count > 0; i++) {
+        const struct round_job *other = &rounds->jobs.at[i];
+        uint32_t job = other->rank.job, own = host_job(pass->view, job)->config,
+                 to = other == asking ? config : other->config;
+        bool gets = other == asking || other->chosen.k > 0;
+        struct easim_part part = {!gets         ? EASIM_PART_PREEMPT
+                                  : other->runs ? EASIM_PART_RESIZE
+                                                : EASIM_PART_START,
+                                  job, to, true};
+        if (other->runs ? !gets || to != own : gets)
+            array_push(&rounds->parts, part);
+    }
+    return easim_power_admits(cap, pass, rounds->parts.at, (uint32_t)rounds->parts.count);
+}
+
 /* What config would cost the job: a restart and what it loses, if it runs in another. */
 static struct easim_choice predict_in(const struct easim_view *view, const struct easim_job *job,
                                       uint32_t config) {
@@ -173,21 +195,24 @@ static int try_present(const struct rules *rules, const struct easim_pass *pass,
 }
 
 /* The best configuration that the supply has. */
-static int choose_one(const struct rounds *rounds, const struct easim_pass *pass,
-                      struct supply *supply, struct round_job *asking) {
+static int choose_one(struct rounds *rounds, const struct easim_pass *pass, struct supply *supply,
+                      struct round_job *asking) {
     const struct rules *rules = rounds->rules;
     const struct easim_job *job = host_job(pass->view, asking->rank.job);
     struct choice_best best = CHOICE_NONE_YET;
     int r = 0;
-    if (asking->runs && supply_has(supply, rounds, pass, job, job->config))
+    if (asking->runs && supply_has(supply, rounds, pass, job, job->config) &&
+        domains_admit(rounds, pass, asking, job->config))
         r = try_present(rules, pass, asking, &best);
     for (uint32_t c = job->first_config; c < job->first_config + job->config_count && r == 0; c++)
-        if (c != job->config && supply_has(supply, rounds, pass, job, c))
+        if (c != job->config && supply_has(supply, rounds, pass, job, c) &&
+            domains_admit(rounds, pass, asking, c))
             r = try_other(rules, pass, asking, c, &best);
     if (r < 0 || best.choice.config == EASIM_NONE)
         return r;
     asking->keeps = asking->runs && best.choice.config == job->config;
     asking->chosen = (struct start_limit){best.choice.gpu_type, best.choice.k};
+    asking->config = best.choice.config;
     supply->gpus[best.choice.gpu_type] -= best.choice.k;
     supply->all -= best.choice.k;
     if (supply->nw < INT64_MAX)

@@ -13,6 +13,7 @@ struct round_job {
     struct index_rank rank;
     struct easim_key key;
     struct start_limit chosen; /* k = 0: it gets nothing */
+    uint32_t config;           /* in that */
     bool runs, keeps;          /* keeps: in its present configuration */
 };
 
@@ -23,6 +24,7 @@ struct rounds {
     int64_t number, asked; /* of the last round decided, of the last asked for; -1: none */
     /* Who competes, in the order of the visit; after that those who are to start and have not. */
     ARRAY_OF(struct round_job) jobs;
+    ARRAY_OF(struct easim_part) parts; /* what they do, as far as it is decided */
 };
 
 /* The rules must outlive it. */

@@ -257,20 +257,23 @@ struct offer {
     double loss_s;        /* by how much it would end later */
 };
 
-/* Whether the first waiting job could start so, at a committed power of power_w. -1: its objective
-   is NaN. */
+/* Whether the first waiting job could start so after a resize, at a committed power of power_w. -1:
+   its objective is NaN. */
 static int could_start(const struct question *question, const struct start_hope *hope,
-                       double power_w) {
+                       struct easim_part resize, double power_w) {
     const struct easim_view *view = question->pass->view;
     const struct easim_config *c = easim_view_config(view, hope->config);
+    const struct easim_part parts[] = {
+        resize, {EASIM_PART_START, question->first->index, hope->config, false}};
     struct easim_choice choice;
     int can =
         start_could(question->rules, question->pass, question->first, question->key, hope, &choice);
     if (can <= 0)
         return can;
+    if (view->cap_is_enforced)
+        return easim_power_admits(question->rules->cap, question->pass, parts, 2);
     double added_w = easim_config_gpus(c) * (fmax(choice.power_w, choice.ctx_w) - choice.idle_w);
-    return !question->rules->keeps_cap || view->cap_is_enforced ||
-           power_w + added_w <= view->power_cap_w;
+    return !question->rules->keeps_cap || power_w + added_w <= view->power_cap_w;
 }
 
 /* Whether the first waiting job could start if job moved to config; -1: failed. */
@@ -292,7 +295,9 @@ static int lets_start(const struct question *question, const struct easim_job *j
     uint32_t end = question->first->first_config + question->first->config_count;
     for (hope.config = question->first->first_config; hope.config < end && can == 0; hope.config++)
         if (easim_view_config(view, hope.config)->gpu_type == c->gpu_type)
-            can = could_start(question, &hope, power_w);
+            can = could_start(question, &hope,
+                              (struct easim_part){EASIM_PART_RESIZE, job->index, config, false},
+                              power_w);
     return can;
 }
 
