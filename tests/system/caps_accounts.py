@@ -62,9 +62,10 @@ def check(draw, naive, out, warmup):
     near(everything["energy_kwh"], float(summary["energy_kwh"]), 1e-9)
     near(everything["co2_kg"], float(summary["co2_kg"]), 1e-9)
     near(everything["cost"], float(summary["cost"]), 1e-9)
-    parts = [name for name in rows_of(out / "blame.csv")[0] if name.endswith("_s") and name not in ("submit_s", "time_s", "late_s")]
+    parts = [name for name in rows_of(out / "blame.csv")[0] if name.endswith("_s") and name not in ("submit_s", "time_s", "late_s", "capped_s")]
     for row, job in zip(rows_of(out / "blame.csv"), naive.in_order, strict=True):
         near(fsum(float(row[part]) for part in parts), float(row["time_s"]), 1e-12, 1e-9)
+        assert row["capped_s"] == "", row  # unknown
         if not job.lost:
             near(row["throttled_s"], job.limit_lost, 1e-6, 1e-6)
     return waste["throttled"][1] > 0

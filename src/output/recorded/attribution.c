@@ -287,7 +287,9 @@ static void add_parts(const struct blame_page *page, struct str *out) {
     for (int p = 0; p < BLAME_PARTS; p++)
         if (part_s[p] > 0)
             str_addf(out, " %s %.3g %%", blame_part_names[p], per_cent(part_s[p], all_s));
-    str_add_char(out, '\n');
+    str_add(out, recorded_folder_enforces(page->run->folder)
+                     ? "; queued has waits for the enforced cap, too\n"
+                     : "\n");
 }
 
 static void blame_report_add_path(const struct blame_page *page, struct str *out) {

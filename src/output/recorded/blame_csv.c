@@ -37,6 +37,12 @@ static int64_t time_ns(const struct line *line) {
     return sum_ns;
 }
 
+/* Under an enforced cap it is not known. */
+static int64_t capped_ns(const struct line *line) {
+    return recorded_folder_enforces(line->run->folder) ? TIME_NONE_NS
+                                                       : line->blame->part_ns[BLAME_CAPPED];
+}
+
 /* clang-format off */
 #define BLAME_COLUMNS(X) \
     X(job_id, text, "", NEITHER, line->spec->id) \
@@ -46,7 +52,7 @@ static int64_t time_ns(const struct line *line) {
     X(submit_s, seconds, "s", NEITHER, line->spec->submit_ns) \
     X(time_s, seconds, "s", NEITHER, time_ns(line)) \
     X(queued_s, seconds, "s", NEITHER, line->blame->part_ns[BLAME_QUEUED]) \
-    X(capped_s, seconds, "s", NEITHER, line->blame->part_ns[BLAME_CAPPED]) \
+    X(capped_s, seconds, "s", NEITHER, capped_ns(line)) \
     X(setup_s, seconds, "s", NEITHER, line->blame->part_ns[BLAME_SETUP]) \
     X(run_s, seconds, "s", NEITHER, line->blame->part_ns[BLAME_RUN]) \
     X(slowed_s, seconds, "s", NEITHER, line->blame->part_ns[BLAME_SLOWED]) \
