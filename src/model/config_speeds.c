@@ -104,6 +104,22 @@ struct config_speeds config_speeds_make(const struct cluster *cluster,
     return made;
 }
 
+struct config_speeds config_speeds_moved(const struct config_speeds *speeds, uint32_t by,
+                                         struct arena *arena) {
+    struct config_speeds moved = *speeds;
+    struct config_speed *at =
+        arena_alloc(arena, (speeds->count + speeds->front_count) * sizeof *at);
+    for (uint32_t i = 0; i < speeds->count; i++)
+        at[i] = speeds->at[i];
+    for (uint32_t i = 0; i < speeds->front_count; i++)
+        at[speeds->count + i] = speeds->front[i];
+    for (uint32_t i = 0; i < speeds->count + speeds->front_count; i++)
+        at[i].config += by;
+    moved.at = at;
+    moved.front = at + speeds->count;
+    return moved;
+}
+
 /* How a configuration stands among others of equal time. */
 static bool goes_before(const struct easim_config *a, const struct easim_config *b) {
     const struct config_rank rank_a = config_rank_of(a, a->empty_span),

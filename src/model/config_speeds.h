@@ -56,6 +56,9 @@ static inline bool config_speeds_count(double work, double setup_s, double goodp
 struct config_speeds config_speeds_make(const struct cluster *cluster,
                                         const struct easim_config *configs, uint32_t first,
                                         uint32_t count, struct arena *arena);
+/* The same of equal configurations that stand `by` places further on (modulo 2^32). */
+struct config_speeds config_speeds_moved(const struct config_speeds *speeds, uint32_t by,
+                                         struct arena *arena);
 /* configs: those of config_speeds_make. */
 struct config_best config_speeds_best(const struct config_speeds *speeds,
                                       const struct easim_config *configs, double work,

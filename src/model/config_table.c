@@ -428,6 +428,30 @@ static void sum_up_set(struct config_table *table, struct config_set *set) {
                                      &table->arena);
 }
 
+/* The set of the same request in table->known; NULL: none. Plans and shares are noted in the table
+   when they are found, so theirs are not copied. */
+static const struct config_set *find_known(const struct config_table *table,
+                                           const struct config_request *request) {
+    const struct config_table *known = table->known;
+    const struct model *m = model_of(table, request);
+    unsigned char key[sizeof *request];
+    if (!known || !m || m->is_transformer ||
+        memcmp(&known->extras, &table->extras, sizeof known->extras) != 0)
+        return NULL;
+    uint32_t number = intern_find(&known->requests, key, request_key(request, key));
+    bool found = number != INTERN_NONE && known->sets.at[number].count > 0;
+    return found ? &known->sets.at[number] : NULL;
+}
+
+static void copy_set(struct config_table *table, const struct config_set *known,
+                     struct config_set *set) {
+    for (uint32_t i = known->first; i < known->first + known->count; i++)
+        array_push(&table->configs, table->known->configs.at[i]);
+    set->count = known->count;
+    set->type_mask = known->type_mask;
+    set->speeds = config_speeds_moved(&known->speeds, set->first - known->first, &table->arena);
+}
+
 /* Equal phases that follow each other have the same configurations. */
 static struct config_set make_set(struct config_table *table,
                                   const struct config_request *request) {
@@ -436,9 +460,12 @@ static struct config_set make_set(struct config_table *table,
     *kept = *request;
     struct config_set set = {.first = (uint32_t)table->configs.count, .request = kept};
     struct config_dropped dropped = {.least_k = UINT32_MAX};
+    const struct config_set *known = find_known(table, request);
     if (request->phase > 0 && model_phases_equal(m, request->phase, request->phase - 1)) {
         set = table->sets.at[table->sets.count - 1];
         set.request = kept;
+    } else if (known) {
+        copy_set(table, known, &set);
     } else {
         add_phase(table, request, &dropped);
         set.count = (uint32_t)table->configs.count - set.first;

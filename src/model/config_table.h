@@ -68,7 +68,10 @@ struct config_table {
     const struct model_set *models;
     struct config_extras extras; /* set before the first set is made */
     const struct k_choice
-        *allowed_k;      /* by model; borrowed; NULL: nobody asks for more than one GPU */
+        *allowed_k; /* by model; borrowed; NULL: nobody asks for more than one GPU */
+    const struct config_table
+        *known;          /* borrowed: a table of the same cluster, models and allowed_k
+                            whose configurations are copied, if extras agree; or NULL */
     bool has_shares;     /* some configuration is part of a GPU */
     bool has_plans;      /* some configuration is that of a transformer */
     bool has_phases;     /* some set is that of a phase that is not the last */

@@ -577,6 +577,7 @@ void warnings_find(struct study *study, struct problems *problems) {
     warn_of_network(study);
     if (usage_find(&usage, &study->source, &extras, problems) == 0) {
         size_t bytes = study->models.count * sizeof *usage.models;
+        study->source.known = usage_keep_table(&usage);
         study->rigid = usage.rigid;
         study->law_types = usage.law_types;
         study->used_models =

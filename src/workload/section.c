@@ -584,5 +584,8 @@ void source_finish(struct workload_source *source) {
         utilization_file_finish(&streams[i].utilization);
     }
     allowed_k_finish(source);
+    if (source->known)
+        config_table_finish(source->known);
+    free(source->known);
     *source = (struct workload_source){0};
 }

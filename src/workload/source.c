@@ -75,6 +75,15 @@ bool source_repeats_arrivals(const struct workload_source *source) {
     return i == source->streams.count;
 }
 
+int source_begin_table(const struct workload_source *source, const struct config_extras *extras,
+                       struct config_table *table, struct problems *problems) {
+    int r = config_table_init(table, source->cluster, source->models, problems);
+    table->extras = *extras;
+    table->allowed_k = source->allowed_k;
+    table->known = source->known;
+    return r;
+}
+
 /* All that is not of the jobs. */
 static int begin_workload(const struct workload_source *source, const struct config_extras *extras,
                           struct workload *workload, struct problems *problems) {
@@ -83,10 +92,8 @@ static int begin_workload(const struct workload_source *source, const struct con
     *workload = (struct workload){.services = &source->services,
                                   .rigid_costs = source->rigid_costs,
                                   .warmup_ns = source->warmup_ns};
-    if (config_table_init(&workload->table, source->cluster, source->models, problems) < 0)
+    if (source_begin_table(source, extras, &workload->table, problems) < 0)
         return ERROR_INPUT;
-    workload->table.extras = *extras;
-    workload->table.allowed_k = source->allowed_k;
     for (size_t i = 0; i < scenario->users.count; i++) {
         uint32_t user = workload_user(workload, users[i].name); /* may move the array */
         workload->users.at[user].weight = users[i].weight;

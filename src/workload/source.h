@@ -19,6 +19,7 @@ struct workload_source {
     const char *warmup_path;    /* of the key that says so */
     int64_t own_warmup_ns;      /* of workload.warmup alone */
     struct k_choice *allowed_k; /* by model */
+    struct config_table *known; /* of usage_keep_table, for those of replications; or NULL */
     double expected_jobs;       /* of one replication: rows of logs, and what the rates give */
 };
 
@@ -46,6 +47,11 @@ int source_generate(const struct workload_source *source, uint32_t replication,
 int source_await(const struct workload_source *source, uint32_t replication,
                  const struct config_extras *extras, struct workload *workload,
                  struct problems *problems) MUST_CHECK;
+
+/* A table for jobs of the source. Negative after adding problems; config_table_finish in any case.
+ */
+int source_begin_table(const struct workload_source *source, const struct config_extras *extras,
+                       struct config_table *table, struct problems *problems) MUST_CHECK;
 
 /* Whether all replications have the arrivals of the same logs. */
 bool source_repeats_arrivals(const struct workload_source *source);

@@ -143,16 +143,27 @@ int usage_find(struct usage *usage, const struct workload_source *source,
     size_t places = (size_t)source->models->count * source->cluster->gpu_type_count;
     *usage = (struct usage){.models = mem_zalloc(source->models->count, sizeof *usage->models),
                             .least_power = mem_zalloc(places, sizeof *usage->least_power)};
-    int r = config_table_init(&f.table, source->cluster, source->models, problems);
-    f.table.extras = *extras;
-    f.table.allowed_k = source->allowed_k;
+    int r = source_begin_table(source, extras, &f.table, problems);
     for (size_t i = 0; i < source->streams.count && r == 0; i++)
         (streams[i].kind == STREAM_TRACE ? add_trace : add_generated)(&f, &streams[i]);
-    config_table_finish(&f.table);
+    usage->table = f.table;
     return r;
 }
 
+/* Of more a table is not kept: those of logs, whose requests may all differ. */
+#define MOST_KEPT_CONFIGS 4096
+
+struct config_table *usage_keep_table(struct usage *usage) {
+    if (usage->table.configs.count > MOST_KEPT_CONFIGS)
+        return NULL;
+    struct config_table *kept = mem_alloc(sizeof *kept);
+    *kept = usage->table;
+    usage->table = (struct config_table){.cluster = NULL};
+    return kept;
+}
+
 void usage_finish(struct usage *usage) {
+    config_table_finish(&usage->table);
     free(usage->models);
     free(usage->least_power);
     *usage = (struct usage){0};
@@ -241,10 +252,8 @@ int drawn_jobs_place(const struct workload *drawn, const struct workload_source 
                                   .rigid_costs = source->rigid_costs,
                                   .has_utilization = drawn->has_utilization,
                                   .warmup_ns = drawn->warmup_ns};
-    if (config_table_init(&workload->table, source->cluster, source->models, problems) < 0)
+    if (source_begin_table(source, extras, &workload->table, problems) < 0)
         return ERROR_INPUT;
-    workload->table.extras = *extras;
-    workload->table.allowed_k = source->allowed_k;
     uint32_t *places = place_sets(&drawn->table, &workload->table);
     for (size_t i = 0; i < drawn->jobs.count; i++) {
         struct job_spec job = drawn->jobs.at[i];

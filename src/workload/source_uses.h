@@ -21,6 +21,7 @@ struct usage {
         *least_power; /* by model, then GPU type: the one that draws least; k = 0: none */
     uint64_t limited_types, law_types; /* bit per GPU type on which a configuration has a power
                                           limit; likewise, by the law of the type */
+    struct config_table table;         /* of all that was asked for */
 };
 
 /* Of a loaded source, with extras. Negative after adding problems of models with the cluster. */
@@ -28,6 +29,8 @@ int usage_find(struct usage *usage, const struct workload_source *source,
                const struct config_extras *extras, struct problems *problems) MUST_CHECK;
 /* What a configuration draws at least while it computes, of one GPU, whatever its span. */
 double usage_power_w(const struct easim_config *config);
+/* The table, to be finished and freed; NULL: it is large, and goes with the rest. */
+struct config_table *usage_keep_table(struct usage *usage);
 void usage_finish(struct usage *usage);
 
 /* --- allowed_k --- */
