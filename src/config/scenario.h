@@ -125,8 +125,9 @@ struct scenario_overrides {
     struct foreign_words foreign; /* of POLICY_KNOWN; of POLICY_NAMED the advice */
     bool records;                 /* the command knows `record`, or runs nothing at all */
     bool worlds; /* the command runs the worlds of `uncertainty`, or nothing at all */
-    const struct yaml_doc *doc;     /* the file, where a load that lives on has read it; or NULL */
-    const struct schema_uses *read; /* files that were read already, by a load that lives on */
+    const struct yaml_doc *doc; /* the file, where a load that lives on has read it; or NULL */
+    const struct study *like;   /* one that lives on, whose files are not read again, and whose
+                                   models, where they are the same, are taken over; or NULL */
 };
 
 /* Reads and binds path ("-": standard input); negative after adding problems. Release with

@@ -220,7 +220,7 @@ static int load_policy(struct study *study, bool apart, const char *path,
     int policy = open_policy(study, apart, overrides, problems);
     if (policy == 0 && *scenario == 0)
         *scenario = keep_params(study, path, overrides, problems);
-    study->scenario.uses.read = overrides->read;
+    study->scenario.uses.read = overrides->like ? &overrides->like->scenario.uses : NULL;
     if (policy == 0)
         name_policy(study);
     if (policy == 0 && study->scenario.doc.root && study->module.handle)
@@ -253,8 +253,23 @@ static int load_outages(struct study *study, const struct binding *b) {
     return 0;
 }
 
+/* Nodes never change, so models of the same ones are the same. */
+static bool take_models(struct study *study, const struct study *like) {
+    const struct model_tree *own = &study->model_tree, *tree = like ? &like->model_tree : NULL;
+    bool same = tree && tree->count > 0 && tree->count == own->count;
+    for (size_t i = 0; same && i < own->count; i++)
+        same = own->roots[i].node == tree->roots[i].node;
+    if (!same)
+        return false;
+    study->models = like->models;
+    for (size_t i = 0; i < like->scenario.uses.texts.count; i++)
+        array_push(&study->scenario.uses.texts, like->scenario.uses.texts.at[i]);
+    return true;
+}
+
 /* The models with their overrides, which ask for the nodes of the cluster. */
-static int load_models(struct study *study, int cluster, const struct binding *b) {
+static int load_models(struct study *study, int cluster, const struct study *like,
+                       const struct binding *b) {
     struct override_notes notes = {.texts = {0}};
     const struct override_target target = {&study->model_tree, &study->cluster, &notes};
     int r = model_tree_read(&study->model_tree, study->scenario.models, b);
@@ -263,7 +278,9 @@ static int load_models(struct study *study, int cluster, const struct binding *b
     for (size_t i = 0; i < notes.texts.count; i++)
         array_push(&study->warnings, notes.texts.at[i]);
     free(notes.texts.at);
-    int bound = model_set_bind(&study->models, &study->model_tree, b);
+    int bound = r == 0 && take_models(study, like)
+                    ? 0
+                    : model_set_bind(&study->models, &study->model_tree, b);
     study->models.published = study->scenario.plans == 1;
     if (r < 0 || bound < 0)
         study->model_tree.count = 0; /* nobody is to take it for models */
@@ -332,7 +349,7 @@ static int load_study(struct study *study, bool apart, const char *path,
     int outages = load_outages(study, &binding);
     if (cluster == 0 && cap_events_load(&study->cluster.cap_events, &binding) < 0)
         outages = ERROR_INPUT;
-    int models = load_models(study, cluster, &binding);
+    int models = load_models(study, cluster, overrides->like, &binding);
     int source = study->scenario.workload ? source_bind(&study->source, &study->scenario, &binding)
                                           : ERROR_INPUT;
     if (cluster == 0 && models == 0 && source == 0)
@@ -390,7 +407,7 @@ void study_load_files(struct study *study, const char *path,
                       ? cluster_bind(&study->cluster, &study->scenario.signals[SIGNAL_CAP],
                                      study->scenario.cluster, &binding)
                       : ERROR_INPUT;
-    if (bind_outages(study, &binding) < 0 || load_models(study, cluster, &binding) < 0)
+    if (bind_outages(study, &binding) < 0 || load_models(study, cluster, NULL, &binding) < 0)
         r = ERROR_INPUT;
     if (study->scenario.workload && source_bind(&study->source, &study->scenario, &binding) < 0)
         r = ERROR_INPUT;

@@ -14,7 +14,7 @@ static struct scenario_overrides overrides_of(const struct sweep *sweep, size_t 
                                            .trust = sweep->trust,
                                            .foreign = sweep->foreign,
                                            .doc = &sweep->base_doc,
-                                           .read = &sweep->shared.scenario.uses};
+                                           .like = &sweep->shared};
     overrides.sets = sweep_set_texts(sweep, point, arena, &overrides.set_count);
     return overrides;
 }

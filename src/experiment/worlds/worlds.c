@@ -198,7 +198,7 @@ int worlds_load(const struct worlds *worlds, const char *const *sets, size_t cou
         all[n++] = sets[i];
     overrides.sets = all;
     overrides.set_count = n;
-    overrides.read = &worlds->central->scenario.uses;
+    overrides.like = worlds->central;
     overrides.policy = policy ? policy : overrides.policy;
     int r = study_load(study, source->config, &overrides, source->readers, problems);
     free(all);
