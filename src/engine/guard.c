@@ -15,6 +15,9 @@
 /* Bytes: at every look the first ones are compared, and as many of a window that moves on. */
 #define WINDOW 2048u
 
+/* Of fewer the memory of the run before serves again, without page faults. */
+#define MAPPED_BYTES ((size_t)256 << 10)
+
 static void *map_private(size_t bytes) {
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -55,7 +58,8 @@ void guard_init(struct guard *guard, size_t bytes, bool checked) {
     if (checked)
         guard_map(guard->bytes, maps, 2);
     else
-        maps[0] = maps[1] = map_private(guard->bytes);
+        maps[0] = maps[1] =
+            guard->bytes < MAPPED_BYTES ? mem_zalloc(guard->bytes, 1) : map_private(guard->bytes);
     guard->host = maps[0];
     guard->shown = maps[1];
     if (!checked)
@@ -73,7 +77,9 @@ void guard_hide(struct guard *guard, size_t from, size_t bytes) {
 void guard_finish(struct guard *guard) {
     if (guard->shown && guard->shown != guard->host)
         munmap((void *)(uintptr_t)guard->shown, guard->bytes);
-    if (guard->host)
+    if (guard->shown == guard->host && guard->bytes < MAPPED_BYTES)
+        free(guard->host);
+    else if (guard->host)
         munmap(guard->host, guard->bytes);
     if (guard->copy)
         munmap(guard->copy, guard->bytes);

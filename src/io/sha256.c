@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define BUFFER_BYTES ((size_t)256 << 10)
+#define BUFFER_BYTES ((size_t)64 << 10)
 
 static void finish_hash(struct sha256_ctx *context, char digest[static SHA256_TEXT]) {
     static const char digits[] = "0123456789abcdef";

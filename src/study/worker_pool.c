@@ -73,13 +73,13 @@ static void keep_descriptors(const int kept[], size_t count) {
 
 static bool write_result(int fd, const struct str *result) {
     size_t at = 0;
-    bool good = ftruncate(fd, 0) == 0;
+    bool good = true;
     while (good && at < result->length) {
         ssize_t count = pwrite(fd, result->text + at, result->length - at, (off_t)at);
         at += count > 0 ? (size_t)count : 0;
         good = count > 0 || (count < 0 && errno == EINTR);
     }
-    return good;
+    return good && ftruncate(fd, (off_t)at) == 0; /* pages of the last result are written over */
 }
 
 /* Of a full disk or memory the machine is to blame, of a descriptor that is gone the policy. */
