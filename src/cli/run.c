@@ -58,6 +58,8 @@ static int find_bins(const struct options *options, const struct study *study,
 static int print_result(const struct options *options, const struct study *study,
                         const struct run_outcome *outcome) {
     const struct replicate_result *result = outcome->result;
+    if (options->quiet && options->format == FORMAT_TABLE && options_want_report(options))
+        return EXIT_DONE;
     struct report report = {0};
     struct str *text = &report.text;
     struct error error = {0};
