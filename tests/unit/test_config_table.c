@@ -181,11 +181,32 @@ Test(config_table, best_time_within) {
 }
 
 /* The shipped models on the cluster of the study. */
+static void expect_reference(const struct trial *t, struct config_table *table, bool backwards) {
+    static const double works[] = {1, 2385.125, 1e6, 3.1e8};
+    for (int i = 0; i < REFERENCE_MODELS; i++)
+        for (size_t w = 0; w < sizeof works / sizeof *works; w++)
+            for (int m = 1; m <= 3; m++) {
+                const struct reference_model *r = &reference_models[i];
+                int mask = backwards ? 4 - m : m;
+                uint32_t set = request(table, (uint32_t)model_set_find(&t->study.models, r->name),
+                                       (uint64_t)mask, K(1, 2, 4, 8));
+                struct config_best best = config_table_best(table, set, works[w], r->start_s);
+                struct reference_run time = reference_best(r, mask, works[w], false),
+                                     edp = reference_best(r, mask, works[w], true);
+                const struct easim_config *c = &table->configs.at[best.config];
+                cr_expect_float_eq(best.time_s, time.time_s, 1e-12 * time.time_s);
+                cr_expect_float_eq(best.edp_js, edp.edp_js, 1e-12 * edp.edp_js);
+                cr_expect(c->k == time.k && c->batch == time.batch &&
+                          (int)c->gpu_type == time.type);
+            }
+}
+
+/* Also in a table that takes its sets, in another order, from the first. */
 Test(config_table, best_of_shipped_models) {
     static const struct trial_options options = {0};
-    static const double works[] = {1, 2385.125, 1e6, 3.1e8};
     struct trial t;
-    struct config_table table;
+    struct config_table table, copy;
+    struct problems problems = {0};
     trial_load_table(
         &t, &table, &options,
         "name: n\n"
@@ -194,21 +215,12 @@ Test(config_table, best_of_shipped_models) {
         "policy: {name: fcfs}\n"
         "cluster:\n" REFERENCE_TYPES "  nodes: [{gpu: a100, gpus: 8}, {gpu: h100, gpus: 8}]\n"
         "workload: {kind: periodic, period: 1, sizes: {law: constant, mean: 1}, rigid: {k: 1}}\n");
-    for (int i = 0; i < REFERENCE_MODELS; i++)
-        for (size_t w = 0; w < sizeof works / sizeof *works; w++)
-            for (int mask = 1; mask <= 3; mask++) {
-                const struct reference_model *r = &reference_models[i];
-                uint32_t set = request(&table, (uint32_t)model_set_find(&t.study.models, r->name),
-                                       (uint64_t)mask, K(1, 2, 4, 8));
-                struct config_best best = config_table_best(&table, set, works[w], r->start_s);
-                struct reference_run time = reference_best(r, mask, works[w], false),
-                                     edp = reference_best(r, mask, works[w], true);
-                const struct easim_config *c = &table.configs.at[best.config];
-                cr_expect_float_eq(best.time_s, time.time_s, 1e-12 * time.time_s);
-                cr_expect_float_eq(best.edp_js, edp.edp_js, 1e-12 * edp.edp_js);
-                cr_expect(c->k == time.k && c->batch == time.batch &&
-                          (int)c->gpu_type == time.type);
-            }
+    expect_reference(&t, &table, false);
+    cr_assert(config_table_init(&copy, &t.study.cluster, &t.study.models, &problems) == 0);
+    copy.known = &table;
+    expect_reference(&t, &copy, true);
+    cr_expect(copy.configs.count == table.configs.count);
+    config_table_finish(&copy);
     trial_finish_table(&t, &table);
 }
 
