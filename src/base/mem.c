@@ -1,7 +1,9 @@
 /* Heap memory, never NULL. Sizes of 0 become 1, so that NULL always means failure. */
 #include "base/mem.h"
 
+#include <assert.h>
 #include <malloc.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +12,9 @@
 #include <unistd.h>
 
 #define PAGE_BYTES  4096
-#define LARGE_BYTES ((size_t)4 << 20)
+#define HUGE_BYTES  ((size_t)2 << 20) /* of a huge page, on most machines */
+#define LARGE_BYTES (2 * HUGE_BYTES)
+#define HEAP_BYTES  32 /* that the heap adds to a large array, or less */
 
 /* A failure may come at any depth, so it cannot be handed down: set once, by a process that is
  * about to run a policy. */
@@ -54,12 +58,18 @@ static void *large_memory(void *memory, size_t bytes) {
     return memory;
 }
 
-/* count * bytes_each, at least 1. */
+size_t mem_map_bytes(size_t bytes) {
+    return bytes < LARGE_BYTES ? bytes : (bytes + HUGE_BYTES - 1) / HUGE_BYTES * HUGE_BYTES;
+}
+
+/* count * bytes_each, at least 1; of a large array what the heap then maps for it. */
 static size_t byte_product(size_t count, size_t bytes_each) {
     size_t bytes;
     bytes = __builtin_mul_overflow(count, bytes_each, &bytes) ? SIZE_MAX : bytes;
     if (bytes > PTRDIFF_MAX)
         mem_exhausted(bytes);
+    if (bytes >= LARGE_BYTES)
+        return mem_map_bytes(bytes + HEAP_BYTES) - HEAP_BYTES;
     return bytes > 0 ? bytes : 1;
 }
 
@@ -82,13 +92,79 @@ char *mem_strdup(const char *text) {
     return memcpy(mem_alloc(bytes), text, bytes);
 }
 
-void mem_give_back(const void *array, size_t each, size_t first, size_t count) {
-    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)array;
-    uintptr_t from = (at + first * each) / page * page,
-              end = (at + (first + count) * each) / page * page;
-    from = from < at ? from + page : from;
-    if (from < end)
-        madvise((void *)from, end - from, MADV_DONTNEED);
+static void *map_at(void *place, size_t bytes, int flags) {
+    void *memory = mmap(place, bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
+    if (memory == MAP_FAILED)
+        mem_exhausted(bytes);
+    return memory;
+}
+
+void *mem_map(size_t bytes) {
+    return map_at(NULL, bytes, 0);
+}
+
+void mem_prefer_huge(const void *map, size_t bytes) {
+    if (bytes >= LARGE_BYTES)
+        madvise((void *)(uintptr_t)map, bytes / HUGE_BYTES * HUGE_BYTES, MADV_HUGEPAGE);
+}
+
+/* --- mem_blocks --- */
+
+#define FEWEST_BLOCKS 4
+#define MOST_MOVES    16384 /* that may each be a mapping more, of which a process has 65,530 */
+
+uint32_t mem_per_block(void) {
+    return (uint32_t)sysconf(_SC_PAGESIZE) / 8;
+}
+
+struct mem_blocks mem_blocks_of(void *pages, size_t count, size_t each) {
+    size_t per_block = mem_per_block();
+    assert(each % 8 == 0);
+    return (struct mem_blocks){.at = pages, .bytes = each * per_block, .count = count / per_block};
+}
+
+void *mem_blocks_init(struct mem_blocks *blocks, size_t count, size_t each) {
+    size_t bytes = byte_product(count, each);
+    bool large = count >= FEWEST_BLOCKS * (size_t)mem_per_block();
+    *blocks = mem_blocks_of(large ? mem_map(mem_map_bytes(bytes)) : mem_zalloc(count, each),
+                            large ? count : 0, each);
+    if (large)
+        mem_prefer_huge(blocks->at, bytes);
+    blocks->mapped = large ? mem_map_bytes(bytes) : 0;
+    return blocks->at;
+}
+
+void mem_blocks_finish(struct mem_blocks *blocks) {
+    if (blocks->mapped > 0)
+        munmap(blocks->at, blocks->mapped);
+    else
+        free(blocks->at);
+    *blocks = (struct mem_blocks){0};
+}
+
+/* The system moves pages for less than it takes them back and gives new ones. */
+static void give_back(struct mem_blocks *blocks, size_t block) {
+    char *from = blocks->at + block * blocks->bytes,
+         *to = blocks->at + blocks->next * blocks->bytes;
+    if (blocks->next >= blocks->count || blocks->moves == MOST_MOVES) {
+        madvise(from, blocks->bytes, MADV_DONTNEED);
+    } else if (mremap(from, blocks->bytes, blocks->bytes,
+                      MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to) == to) {
+        memset(to, 0, blocks->bytes);
+        blocks->next++;
+        blocks->moves++;
+    } else { /* a system that cannot */
+        map_at(to, blocks->bytes, MAP_FIXED);
+        madvise(from, blocks->bytes, MADV_DONTNEED);
+    }
+}
+
+void mem_blocks_give_back(struct mem_blocks *blocks, size_t from, size_t end, size_t untouched) {
+    size_t per_block = mem_per_block(), next = (untouched + per_block - 1) / per_block;
+    blocks->next = blocks->next > next ? blocks->next : next;
+    for (size_t block = from / per_block; block < end / per_block && block < blocks->count; block++)
+        give_back(blocks, block);
 }
 
 void *mem_shared(size_t bytes) {

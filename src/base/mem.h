@@ -4,6 +4,7 @@
 #define EASIM_BASE_MEM_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 void *mem_alloc(size_t bytes);                     /* uninitialised; bytes may be 0 */
 void *mem_zalloc(size_t count, size_t bytes_each); /* zeroed; overflow is out of memory */
@@ -22,10 +23,34 @@ _Noreturn void mem_exhausted(size_t bytes);
 /* The same end for another fault of the machine; machine_end says when. */
 _Noreturn void mem_end(const char *fault);
 
-/* Elements of a private array that no one needs again read as zero and take up no memory, except
-   for those in the last page. Before the first of them in its page there are none that one needs.
+void *mem_map(size_t bytes); /* zeroed, private, on pages of its own; munmap it */
+/* bytes; of a large map whole huge pages, so that the system can take them for it. */
+size_t mem_map_bytes(size_t bytes);
+/* What is large of the first `bytes` of a map is on huge pages, if the system has them. */
+void mem_prefer_huge(const void *map, size_t bytes);
+
+/* --- mem_blocks: a zeroed array of which one block after the other comes into use and is over ---
  */
-void mem_give_back(const void *array, size_t each, size_t first, size_t count);
+
+struct mem_blocks {
+    char *at;
+    size_t bytes;  /* of a block */
+    size_t count;  /* those that are given back; 0: the array is too small for that */
+    size_t next;   /* from this block on none has been in use, or got memory */
+    size_t moves;  /* of memory, from a block to another */
+    size_t mapped; /* bytes; 0: it is of the heap, or of another one */
+};
+
+/* Elements in a block: so many of a multiple of 8 bytes are whole pages. */
+uint32_t mem_per_block(void);
+/* Returns the array. */
+void *mem_blocks_init(struct mem_blocks *blocks, size_t count, size_t each);
+/* Of an array on zeroed pages that somebody else unmaps. */
+struct mem_blocks mem_blocks_of(void *pages, size_t count, size_t each);
+void mem_blocks_finish(struct mem_blocks *blocks);
+/* No one needs what is in the blocks of these elements again: it reads as zero, and their memory
+   becomes that of blocks to come, also zero. Elements from `untouched` on have not been in use. */
+void mem_blocks_give_back(struct mem_blocks *blocks, size_t from, size_t end, size_t untouched);
 
 /* Zeroed memory that this process shares with those it forks. */
 void *mem_shared(size_t bytes);

@@ -18,14 +18,6 @@
 /* Of fewer the memory of the run before serves again, without page faults. */
 #define MAPPED_BYTES ((size_t)256 << 10)
 
-static void *map_private(size_t bytes) {
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED)
-        mem_exhausted(bytes);
-    return memory;
-}
-
 /* The file once more, read-only: then mprotect makes no mapping writable. Without /proc it can. */
 static int open_for_reading(int file) {
     char path[40];
@@ -53,18 +45,19 @@ void guard_map(size_t bytes, void *ret[], int count) {
 }
 
 void guard_init(struct guard *guard, size_t bytes, bool checked) {
-    *guard = (struct guard){.bytes = (bytes + GUARD_LINE - 1) / GUARD_LINE * GUARD_LINE};
+    *guard =
+        (struct guard){.bytes = mem_map_bytes((bytes + GUARD_LINE - 1) / GUARD_LINE * GUARD_LINE)};
     void *maps[2];
+    guard->mapped = checked || guard->bytes >= MAPPED_BYTES;
     if (checked)
         guard_map(guard->bytes, maps, 2);
     else
-        maps[0] = maps[1] =
-            guard->bytes < MAPPED_BYTES ? mem_zalloc(guard->bytes, 1) : map_private(guard->bytes);
+        maps[0] = maps[1] = guard->mapped ? mem_map(guard->bytes) : mem_zalloc(guard->bytes, 1);
     guard->host = maps[0];
     guard->shown = maps[1];
     if (!checked)
         return;
-    guard->copy = map_private(guard->bytes);
+    guard->copy = mem_map(guard->bytes);
     guard->noted_at = mem_zalloc(guard->bytes / GUARD_LINE, sizeof *guard->noted_at);
 }
 
@@ -77,7 +70,7 @@ void guard_hide(struct guard *guard, size_t from, size_t bytes) {
 void guard_finish(struct guard *guard) {
     if (guard->shown && guard->shown != guard->host)
         munmap((void *)(uintptr_t)guard->shown, guard->bytes);
-    if (guard->shown == guard->host && guard->bytes < MAPPED_BYTES)
+    if (!guard->mapped)
         free(guard->host);
     else if (guard->host)
         munmap(guard->host, guard->bytes);

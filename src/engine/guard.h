@@ -23,6 +23,7 @@ struct guard {
     const void *shown; /* the policies': read-only pages of the same memory, or, without a copy,
                           host itself */
     size_t bytes;
+    bool mapped;              /* it lies on pages of its own */
     char *copy;               /* of what the host has last shown; NULL: not a checked run */
     uint32_t *noted_at;       /* by line: `round` in which the host opened it */
     ARRAY_OF(uint32_t) noted; /* lines that the host has opened in this round */

@@ -256,9 +256,9 @@ void jobs_drop_past(struct sim *sim) {
     for (const struct observer *const *o = sim->observers; *o; o++)
         if ((*o)->past)
             (*o)->past((*o)->context, sim, end);
-    mem_give_back(sim->runs, sizeof *sim->runs, from, end - from);
-    mem_give_back(sim->moved, sizeof *sim->moved, from, end - from);
-    jobs_to_come_forget(sim->workload, from, end - from);
+    mem_blocks_give_back(&sim->run_blocks, from, end, sim->next_arrival);
+    mem_blocks_give_back(&sim->moved_blocks, from, end, sim->next_arrival);
+    jobs_to_come_forget(sim->workload, from, end);
 }
 
 static void jobs_requeue(struct sim *sim, uint32_t job) {

@@ -254,9 +254,9 @@ int loop_init(struct sim *sim, struct error *reterr) {
         forecasts_check_shown(sim);
     sim->committed_nw = power_meter_total_nw(&sim->meter);
     view_header(&sim->view)->power_w = power_w(sim->committed_nw);
-    sim->runs = mem_zalloc(workload->jobs.count, sizeof *sim->runs);
+    sim->runs = mem_blocks_init(&sim->run_blocks, workload->jobs.count, sizeof *sim->runs);
     sim->unsaved = mem_zalloc(workload->jobs.count, sizeof *sim->unsaved);
-    sim->moved = mem_zalloc(workload->jobs.count, sizeof *sim->moved);
+    sim->moved = mem_blocks_init(&sim->moved_blocks, workload->jobs.count, sizeof *sim->moved);
     contention_init(sim);
     limits_init(sim);
     power_cap_init(sim);
@@ -336,11 +336,11 @@ void loop_finish(struct sim *sim) {
     list_finish(&sim->list);
     tally_finish(&sim->counted);
     arena_finish(&sim->scratch);
-    free(sim->runs);
+    mem_blocks_finish(&sim->run_blocks);
     free(sim->computing_nw);
     free(sim->spare_actions);
     free(sim->unsaved);
-    free(sim->moved);
+    mem_blocks_finish(&sim->moved_blocks);
     free(sim->lost);
     free(sim->progress);
     free(sim->uses);

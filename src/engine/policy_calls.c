@@ -123,7 +123,7 @@ void callbacks_decide(struct sim *sim) {
         call_policy(sim, sim->module->policy->decide, "decide");
     if (sim->options.time_decisions)
         sim->decide_ns += thread_ns() - start_ns;
-    view_end_decision(&sim->view);
+    view_end_decision(&sim->view, sim->next_arrival);
     if (sim->options.past_is_dropped && sim->view.past > sim->dropped)
         jobs_drop_past(sim);
 }

@@ -462,9 +462,10 @@ struct sim {
     struct forecasts forecasts;
     struct services services;
     struct job_run *runs;
-    int64_t *computing_nw;         /* by config and span; of a rigid job at its mean utilization */
-    struct unsaved *unsaved;       /* by job; not in runs, since few jobs ever use it */
-    struct moved *moved;           /* by job */
+    int64_t *computing_nw;   /* by config and span; of a rigid job at its mean utilization */
+    struct unsaved *unsaved; /* by job; not in runs, since few jobs ever use it */
+    struct moved *moved;     /* by job */
+    struct mem_blocks run_blocks, moved_blocks;
     uint32_t dropped;              /* of the jobs below it, runs and moved read as zero */
     struct lost *lost;             /* by job; NULL: no job has lost any work */
     struct progress *progress;     /* by job; NULL: every job is as fast as predicted */

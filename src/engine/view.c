@@ -96,6 +96,8 @@ static void map_region(struct view *view, const struct cluster *cluster,
     guard_init(&view->guard, view->ends[VIEW_PLACES - 1] + page, options->checked);
     for (int i = 0; options->checked && i < VIEW_PLACES; i++)
         guard_hide(&view->guard, view->ends[i], page);
+    if (!options->checked)
+        mem_prefer_huge(view->guard.host, view->ends[AT_JOBS]);
     view->own.maps[0] = view->guard.host;
     view->own.maps[view->own.side = 1] = (void *)(uintptr_t)view->guard.shown;
     view->v = place_in(&view->own, 0, AT_VIEW);
@@ -156,7 +158,9 @@ static void fill_arrays(struct view *view, const struct cluster *cluster,
 /* A job has a multiple of 8 bytes, so a block is whole pages; a checked run compares them. */
 static void init_blocks(struct view *view, uint32_t jobs, bool checked) {
     _Static_assert(sizeof *view->jobs % 8 == 0, "blocks of jobs are whole pages");
-    view->jobs_per_block = (uint32_t)sysconf(_SC_PAGESIZE) / 8;
+    view->jobs_per_block = mem_per_block();
+    view->blocks = mem_blocks_of((void *)(uintptr_t)view->jobs, view->guard.mapped ? jobs : 0,
+                                 sizeof *view->jobs);
     if (!checked)
         view->over = mem_zalloc(jobs / view->jobs_per_block + 1, sizeof *view->over);
 }
@@ -362,11 +366,12 @@ void view_drop_job(struct view *view, uint32_t job) {
         array_push(&view->over_blocks, block);
 }
 
-void view_end_decision(struct view *view) {
+void view_end_decision(struct view *view, uint32_t next_arrival) {
     view_header(view)->event_count = 0;
     for (size_t i = 0; i < view->over_blocks.count; i++)
-        mem_give_back(view->jobs, sizeof *view->jobs,
-                      (size_t)view->over_blocks.at[i] * view->jobs_per_block, view->jobs_per_block);
+        mem_blocks_give_back(&view->blocks, (size_t)view->over_blocks.at[i] * view->jobs_per_block,
+                             (view->over_blocks.at[i] + (size_t)1) * view->jobs_per_block,
+                             next_arrival);
     while (view->over_blocks.count > 0 &&
            view->over[view->past / view->jobs_per_block] == view->jobs_per_block)
         view->past += view->jobs_per_block;

@@ -75,6 +75,7 @@ struct view {
        index is its address, and what is asked of a job that is over the engine knows. */
     uint32_t *over, jobs_per_block;
     ARRAY_OF(uint32_t) over_blocks;
+    struct mem_blocks blocks;
     uint32_t past; /* the jobs below it are in such blocks whose memory is back */
     const char *span_names[NETWORK_MOST_SPANS];
     uint32_t span_nodes[NETWORK_MOST_SPANS];
@@ -129,7 +130,7 @@ void view_add_event(struct view *view, enum easim_event_kind kind, uint32_t job,
 /* A job is over; if an event of it is to be told, it has been added. Once. */
 void view_drop_job(struct view *view, uint32_t job);
 /* The events have been told. Memory of jobs that are over is given back, and reads as zero. */
-void view_end_decision(struct view *view);
+void view_end_decision(struct view *view, uint32_t next_arrival);
 void view_enqueue(struct view *view, uint32_t job); /* state WAITING, into the list at its place */
 void view_dequeue(struct view *view, uint32_t job);
 /* GPUs of a node are taken by a job, or given back. */

@@ -168,13 +168,16 @@ void generated_jobs_add(const struct stream *stream, const struct stream_rngs *r
 /* One ahead of the arrivals. How many there will be, and when, depends on a generator of its own,
    so a copy of it counts them. */
 
-#define AT_ONCE 256 /* many one after the other are made faster */
+#define AT_ONCE \
+    512 /* many one after the other are made faster, and their memory is whole pages \
+         */
 
 struct jobs_to_come {
     struct generator generator;
     struct stream_rngs rngs;
     uint32_t made;
-    char (*ids)[12]; /* by job: its number, from 1 */
+    struct mem_blocks jobs, names;
+    char (*ids)[16]; /* by job: its number, from 1 */
 };
 
 static uint32_t count_arrivals(const struct generator *begin) {
@@ -221,9 +224,9 @@ void generated_jobs_await(const struct stream *stream, struct stream_rngs *rngs,
     c->generator = generator_of(stream, &c->rngs, workload);
     uint32_t count = count_arrivals(&c->generator);
     workload->to_come = c;
-    workload->jobs.at = mem_zalloc(count, sizeof *workload->jobs.at);
+    workload->jobs.at = mem_blocks_init(&c->jobs, count, sizeof *workload->jobs.at);
     workload->jobs.count = workload->jobs.capacity = count;
-    c->ids = mem_zalloc(count, sizeof *c->ids);
+    c->ids = mem_blocks_init(&c->names, count, sizeof *c->ids);
     /* asked at powers of two, for it costs a look at all choices */
     while (c->made < count && ((c->made & (c->made - 1)) > 0 || !has_all_choices(&c->generator)))
         make_next(c);
@@ -238,18 +241,21 @@ void jobs_to_come_make(const struct workload *workload, uint32_t job) {
     while (c->made < workload->jobs.count && c->made % AT_ONCE > 0);
 }
 
-void jobs_to_come_forget(const struct workload *workload, uint32_t first, uint32_t count) {
-    if (!workload->to_come)
+void jobs_to_come_forget(const struct workload *workload, uint32_t from, uint32_t end) {
+    struct jobs_to_come *c = workload->to_come;
+    if (!c)
         return;
-    mem_give_back(workload->jobs.at, sizeof *workload->jobs.at, first, count);
-    mem_give_back(workload->to_come->ids, sizeof *workload->to_come->ids, first, count);
+    mem_blocks_give_back(&c->jobs, from, end, c->made);
+    mem_blocks_give_back(&c->names, from, end, c->made);
 }
 
 void jobs_to_come_finish(struct jobs_to_come *to_come) {
     if (!to_come)
         return;
+    to_come->generator.workload->jobs.at = NULL;
     free(to_come->generator.sets);
-    free(to_come->ids);
+    mem_blocks_finish(&to_come->jobs);
+    mem_blocks_finish(&to_come->names);
     stream_close_rngs(&to_come->rngs);
     free(to_come);
 }

@@ -51,8 +51,8 @@ void workload_finish(struct workload *workload);
 /* Before the first look at a job, whose predecessors have been made. */
 __attribute__((noinline)) /* it calls all of the generators */
 void jobs_to_come_make(const struct workload *workload, uint32_t job);
-/* Nobody looks at `count` jobs from `first` on any more: they read as zero. */
-void jobs_to_come_forget(const struct workload *workload, uint32_t first, uint32_t count);
+/* Nobody looks at these jobs any more: they may read as zero. */
+void jobs_to_come_forget(const struct workload *workload, uint32_t from, uint32_t end);
 /* Before workload_finish, of a workload of source_await; accepts NULL. */
 void jobs_to_come_finish(struct jobs_to_come *to_come);
 

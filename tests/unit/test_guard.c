@@ -167,22 +167,57 @@ Test(guard, read_only) {
     guard_finish(&g);
 }
 
-static void expect_zero(size_t from, size_t end) {
-    for (size_t i = 0; i < BYTES; i++)
-        cr_assert_eq(*host_at(i), i >= from && i < end ? 0 : 7, "byte %zu", i);
+/* --- mem_blocks --- */
+
+static bool is_resident(const char *page) {
+    unsigned char resident;
+    cr_assert_eq(mincore((void *)(uintptr_t)page, 1, &resident), 0);
+    return resident & 1;
 }
 
-/* Whole pages that are given back are zero; what is beside the elements is as it was. */
-Test(guard, given_back) {
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    begin(false);
-    memset(g.host, 7, BYTES);
-    mem_give_back(host_at(page), 1, 0, 2 * page);
-    expect_zero(page, 3 * page);
-    memset(g.host, 7, BYTES);
-    mem_give_back(host_at(page / 2), 24, 0, page / 8); /* up to 3.5 pages */
-    expect_zero(page, 3 * page);
-    mem_give_back(host_at(page / 2), 24, page / 8, page / 16); /* up to 5 */
-    expect_zero(page, 5 * page);
-    guard_finish(&g);
+/* Once: what is read is resident. */
+static void expect_block(const struct mem_blocks *blocks, size_t block, char value, bool resident) {
+    const char *at = blocks->at + block * blocks->bytes;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    for (size_t i = 0; i < blocks->bytes; i += page)
+        cr_expect_eq(is_resident(at + i), resident, "block %zu, page %zu", block, i / page);
+    for (size_t i = 0; i < blocks->bytes; i++)
+        cr_assert_eq(at[i], value, "block %zu, byte %zu", block, i);
+}
+
+/* A block that is over is zero and takes up no memory, the next one to come has what it took up and
+   is zero, too; others are as they were. */
+Test(guard, blocks) {
+    struct mem_blocks blocks;
+    const size_t each = 16, per_block = mem_per_block();
+    char *at = mem_blocks_init(&blocks, 5 * per_block + 1, each);
+    memset(at, 7, blocks.bytes);
+    memset(at + blocks.bytes, 8, blocks.bytes);
+    at[5 * blocks.bytes] = 9;
+    mem_blocks_give_back(&blocks, 0, per_block, per_block + 1);
+    expect_block(&blocks, 2, 0, true);
+    expect_block(&blocks, 0, 0, false);
+    expect_block(&blocks, 1, 8, true);
+    memset(at + 2 * blocks.bytes, 7, blocks.bytes);
+    mem_blocks_give_back(&blocks, per_block, 3 * per_block, 3 * per_block);
+    expect_block(&blocks, 3, 0, true);
+    expect_block(&blocks, 4, 0, true);
+    mem_blocks_give_back(&blocks, 3 * per_block, 6 * per_block,
+                         5 * per_block); /* none is to come */
+    for (size_t block = 1; block < 4; block++)
+        expect_block(&blocks, block, 0, false);
+    cr_expect_eq(at[5 * blocks.bytes], 9);
+    mem_blocks_finish(&blocks);
+}
+
+/* A small array stays as it is. */
+Test(guard, blocks_that_stay) {
+    struct mem_blocks blocks;
+    const size_t each = 24, per_block = mem_per_block();
+    char *at = mem_blocks_init(&blocks, 2 * per_block, each);
+    memset(at, 7, blocks.bytes);
+    mem_blocks_give_back(&blocks, 0, per_block, per_block);
+    for (size_t i = 0; i < blocks.bytes; i++)
+        cr_assert_eq(at[i], 7);
+    mem_blocks_finish(&blocks);
 }
