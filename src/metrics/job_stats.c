@@ -210,6 +210,7 @@ static double finish_users(struct job_sums *sums) {
 
 static void add_work(struct job_totals *totals, const struct sim *sim, uint32_t job) {
     const struct job_spec *spec = &sim->workload->jobs.at[job];
+    totals->submitted_s += spec->reference_gpu_s;
     if (sim_job_state(sim, job) == EASIM_JOB_REJECTED) { /* its work in samples may be unknown */
         totals->work_left_s += spec->reference_gpu_s;
     } else if (spec->work > 0) {

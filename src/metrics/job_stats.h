@@ -19,6 +19,7 @@ double job_stats_percentile(const double *sorted, size_t count, double share);
 
 /* Work, and what was lost, over all submitted jobs, measured or not. In reference GPU-seconds. */
 struct job_totals {
+    double submitted_s; /* reference GPU-seconds of their whole work */
     double work_done_s; /* so far, of unfinished jobs too; lost work not counted */
     double work_left_s; /* that of rejected jobs too */
     int128

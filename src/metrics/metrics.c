@@ -287,6 +287,7 @@ static void sum_up_totals(struct metrics *metrics) {
     struct summary *s = &metrics->summary;
     const struct job_totals now = job_sums_totals(metrics->job_sums),
                             *then = &metrics->jobs_at_start;
+    metrics->submitted_gpu_s = now.submitted_s;
     s->work_done_gpu_h = (now.work_done_s - then->work_done_s) / S_PER_H;
     s->work_unfinished_gpu_h = now.work_left_s / S_PER_H;
     s->energy_lost_kwh = power_j(now.lost_energy - then->lost_energy) / J_PER_KWH;

@@ -52,6 +52,7 @@ struct metrics {
     int64_t start_ns;            /* of measuring */
     struct power_meter at_start; /* copy of the meter then; types owned here */
     struct job_totals jobs_at_start;
+    double submitted_gpu_s; /* reference GPU-seconds of all jobs, measured or not */
     int64_t power_max_nw;
     int128 frag_gpu_ps;     /* free GPU time of each type while jobs wait that could use it */
     struct cap_excess over; /* the cluster's cap */

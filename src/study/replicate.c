@@ -11,17 +11,10 @@
 
 /* --- trend --- */
 
-static double work_submitted_gpu_s(const struct sim *sim) {
-    double sum = 0;
-    for (uint32_t j = 0; j < sim->next_arrival; j++)
-        sum += sim->workload->jobs.at[j].reference_gpu_s;
-    return sum;
-}
-
 /* Of a finished run. NAN: drained (the queue ends empty), or nothing submitted. */
 static struct trend trend_of(const struct metrics *metrics, const struct sim *sim) {
     const struct summary *s = &metrics->summary;
-    double submitted_gpu_s = work_submitted_gpu_s(sim);
+    double submitted_gpu_s = metrics->submitted_gpu_s;
     return (struct trend){
         .queue_per_h = queue_slope_per_h(&metrics->queue, sim),
         .work_unfinished =
@@ -87,7 +80,7 @@ static void keep_outside(const struct sim *sim, struct slot *slot) {
 static void keep_counts(const struct sim *sim, struct slot *slot) {
     for (int i = 0; i < REFUSAL_COUNT; i++)
         tally_add(&slot->refused, refusal_names[i], sim->refused[i]);
-    for (uint32_t j = 0; j < sim->next_arrival; j++)
+    for (uint32_t j = 0; sim->rejected > 0 && j < sim->next_arrival; j++)
         if (sim->reject_reasons[j])
             tally_add(&slot->rejected, sim->reject_reasons[j], 1);
     slot->outcome.decide_ns = sim->decide_ns;

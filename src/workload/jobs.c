@@ -2,7 +2,6 @@
 #include "workload/jobs.h"
 
 #include "base/numfmt.h"
-#include "base/rng.h"
 #include "base/units.h"
 
 #include <gsl/gsl_randist.h>
@@ -164,102 +163,6 @@ void generated_jobs_add(const struct stream *stream, const struct stream_rngs *r
     free(g.sets);
 }
 
-/* --- jobs_to_come --- */
-/* One ahead of the arrivals. How many there will be, and when, depends on a generator of its own,
-   so a copy of it counts them. */
-
-#define AT_ONCE \
-    512 /* many one after the other are made faster, and their memory is whole pages \
-         */
-
-struct jobs_to_come {
-    struct generator generator;
-    struct stream_rngs rngs;
-    uint32_t made;
-    struct mem_blocks jobs, names;
-    char (*ids)[16]; /* by job: its number, from 1 */
-};
-
-static uint32_t count_arrivals(const struct generator *begin) {
-    struct generator g = *begin;
-    gsl_rng *rng = gsl_rng_clone(begin->rngs->arrivals);
-    uint32_t count = 0;
-    while (next_arrival_ns(&g, rng) != TIME_NONE_NS)
-        count++;
-    gsl_rng_free(rng);
-    return count;
-}
-
-/* Whether users and table have whoever and whatever the jobs to come may draw. */
-static bool has_all_choices(const struct generator *g) {
-    const struct stream *stream = g->stream;
-    const struct workload *w = g->workload;
-    const struct mix_entry *mix = stream->mix.at;
-    const char *const *names = stream->user_names.at;
-    size_t choices = stream->rigid.node ? stream->rigid.k.count : 0, user = 0;
-    for (size_t i = 0; i < stream->mix.count && !stream->rigid.node; i++)
-        choices += stream->request.k == REQUEST_UNIFORM
-                       ? stream_request(stream, mix[i].model_index).k_count
-                       : 1;
-    for (size_t i = 0; i < w->table.sets.count; i++)
-        choices -= w->table.sets.at[i].request->phase == 0;
-    while (user < stream->user_names.count &&
-           intern_find(&w->user_names, names[user], strlen(names[user])) != INTERN_NONE)
-        user++;
-    return choices == 0 && user == stream->user_names.count;
-}
-
-static void make_next(struct jobs_to_come *c) {
-    struct job_spec *job = &c->generator.workload->jobs.at[c->made];
-    *job = generated_job(&c->generator, next_arrival_ns(&c->generator, c->rngs.arrivals));
-    char number[NUMFMT_BYTES];
-    job->id = memcpy(c->ids[c->made], number, numfmt_int(number, c->made + 1) + 1);
-    c->made++;
-}
-
-void generated_jobs_await(const struct stream *stream, struct stream_rngs *rngs,
-                          struct workload *workload) {
-    struct jobs_to_come *c = mem_zalloc(1, sizeof *c);
-    c->rngs = *rngs;
-    c->generator = generator_of(stream, &c->rngs, workload);
-    uint32_t count = count_arrivals(&c->generator);
-    workload->to_come = c;
-    workload->jobs.at = mem_blocks_init(&c->jobs, count, sizeof *workload->jobs.at);
-    workload->jobs.count = workload->jobs.capacity = count;
-    c->ids = mem_blocks_init(&c->names, count, sizeof *c->ids);
-    /* asked at powers of two, for it costs a look at all choices */
-    while (c->made < count && ((c->made & (c->made - 1)) > 0 || !has_all_choices(&c->generator)))
-        make_next(c);
-}
-
-void jobs_to_come_make(const struct workload *workload, uint32_t job) {
-    struct jobs_to_come *c = workload->to_come;
-    if (!c || job < c->made)
-        return;
-    do
-        make_next(c);
-    while (c->made < workload->jobs.count && c->made % AT_ONCE > 0);
-}
-
-void jobs_to_come_forget(const struct workload *workload, uint32_t from, uint32_t end) {
-    struct jobs_to_come *c = workload->to_come;
-    if (!c)
-        return;
-    mem_blocks_give_back(&c->jobs, from, end, c->made);
-    mem_blocks_give_back(&c->names, from, end, c->made);
-}
-
-void jobs_to_come_finish(struct jobs_to_come *to_come) {
-    if (!to_come)
-        return;
-    to_come->generator.workload->jobs.at = NULL;
-    free(to_come->generator.sets);
-    mem_blocks_finish(&to_come->jobs);
-    mem_blocks_finish(&to_come->names);
-    stream_close_rngs(&to_come->rngs);
-    free(to_come);
-}
-
 /* --- recorded_jobs --- */
 /* Rows of a trace; models, users and deadlines as they were, or assigned from the seed. */
 
@@ -378,16 +281,21 @@ static double set_modelled(struct recording *recording, const struct trace_row *
     return gpus_of(&request);
 }
 
+static struct job_spec begin_recorded_job(const struct stream *stream,
+                                          const struct trace_row *row) {
+    return (struct job_spec){.id = row->id,
+                             .labels = row->labels,
+                             .submit_ns = row->submit_ns,
+                             .deadline_ns = TIME_NONE_NS,
+                             .flex = row->flex,
+                             .preemptible = stream->preemptible};
+}
+
 static void add_recorded_job(struct recording *recording, const struct trace_row *row) {
     const struct stream *stream = recording->stream;
     const struct stream_rngs *rngs = recording->rngs;
     struct workload *workload = recording->workload;
-    struct job_spec job = {.id = row->id,
-                           .labels = row->labels,
-                           .submit_ns = row->submit_ns,
-                           .deadline_ns = TIME_NONE_NS,
-                           .flex = row->flex,
-                           .preemptible = stream->preemptible};
+    struct job_spec job = begin_recorded_job(stream, row);
     job.model = row_model(stream, workload, row, rngs->models);
     job.kind = job_kind_of_model(job.model);
     bool malleable = gsl_rng_uniform(rngs->models) < stream->assign.malleable_share;
@@ -410,6 +318,15 @@ static void add_recorded_job(struct recording *recording, const struct trace_row
     array_push(&workload->jobs, job);
 }
 
+/* Of the log up to the limits of the stream. */
+static uint32_t count_rows(const struct stream *stream, const struct trace *trace) {
+    uint32_t count = 0;
+    while (count < trace->rows.count && trace->rows.at[count].submit_ns <= stream->until_ns &&
+           count < stream->until_jobs)
+        count++;
+    return count;
+}
+
 void recorded_jobs_add(const struct stream *stream, const struct stream_rngs *rngs,
                        struct workload *workload) {
     struct trace drawn = {.rows_read = 0};
@@ -417,26 +334,265 @@ void recorded_jobs_add(const struct stream *stream, const struct stream_rngs *rn
     if (stream->perturb_node)
         trace_perturb_draw(&stream->perturb, &stream->trace, rngs->perturb, &drawn);
     struct recording recording = {.stream = stream, .rngs = rngs, .workload = workload};
-    for (size_t i = 0; i < trace->rows.count; i++) {
-        const struct trace_row *row = &trace->rows.at[i];
-        if (row->submit_ns > stream->until_ns || (int64_t)i >= stream->until_jobs)
-            break;
-        add_recorded_job(&recording, row);
-    }
+    for (uint32_t i = 0, count = count_rows(stream, trace); i < count; i++)
+        add_recorded_job(&recording, &trace->rows.at[i]);
     arena_adopt(&workload->arena, &drawn.arena); /* ids */
     trace_finish(&drawn);
 }
 
-/* --- speed_noise --- */
+/* --- jobs_to_come --- */
+/* One ahead of the arrivals, the next of all streams. How many a generated stream will have, and
+   when, depends on a generator of its own, so a copy of it counts them. A log is read at first as
+   far as users and table need it; its rows tell the rest. */
 
-double speed_noise(const struct noise_draw *draw, uint32_t job, enum job_kind kind) {
-    double sigma = draw->speed_sigma;
-    if (sigma == 0 || kind == JOB_KIND_RIGID)
-        return 1;
-    char name[32];
-    snprintf(name, sizeof name, "noise/%u", job);
-    gsl_rng *rng = rng_create(draw->seed, draw->replication, name);
-    double noise = gsl_ran_lognormal(rng, -sigma * sigma / 2, sigma);
+#define AT_ONCE 256 /* many one after the other are made faster */
+
+/* What a row of a log needs a look at users and table for. */
+struct row_choice {
+    uint32_t set, model, user;
+};
+
+struct coming {
+    const struct stream *stream;
+    struct stream_rngs rngs;
+    struct generator generator; /* of a stream that is generated */
+    struct row_choice *rows;    /* of a log */
+    uint32_t count, made;
+    int64_t next_ns; /* when the next of its jobs arrives; TIME_NONE_NS: there is none */
+};
+
+struct jobs_to_come {
+    struct workload *workload;
+    struct coming *streams;
+    size_t count, id_bytes; /* of streams; room for an id that is no row's */
+    uint32_t made;
+    struct mem_blocks jobs, ids;
+};
+
+static uint32_t count_arrivals(const struct generator *begin) {
+    struct generator g = *begin;
+    gsl_rng *rng = gsl_rng_clone(begin->rngs->arrivals);
+    uint32_t count = 0;
+    while (next_arrival_ns(&g, rng) != TIME_NONE_NS)
+        count++;
     gsl_rng_free(rng);
-    return noise;
+    return count;
+}
+
+/* Whether users have whoever the jobs of the stream may draw, and `sets` of them, of which there
+   are `seen`, are all that they may. */
+static bool has_all_choices(const struct generator *g, size_t seen) {
+    const struct stream *stream = g->stream;
+    const struct mix_entry *mix = stream->mix.at;
+    const char *const *names = stream->user_names.at;
+    const struct intern *users = &g->workload->user_names;
+    size_t choices = stream->rigid.node ? stream->rigid.k.count : 0, user = 0;
+    for (size_t i = 0; i < stream->mix.count && !stream->rigid.node; i++)
+        choices += stream->request.k == REQUEST_UNIFORM
+                       ? stream_request(stream, mix[i].model_index).k_count
+                       : 1;
+    while (user < stream->user_names.count &&
+           intern_find(users, names[user], strlen(names[user])) != INTERN_NONE)
+        user++;
+    return choices == seen && user == stream->user_names.count;
+}
+
+/* Makes jobs, and drops them, until users and table have all that the stream may draw, in the order
+   in which they come up. */
+static void draw_choices(struct generator *g) {
+    uint32_t made = 0;
+    size_t seen = 0;
+    ARRAY_OF(bool) sets = {0};
+    int64_t submit_ns;
+    /* asked at powers of two, for it costs a look at all choices */
+    while (((made & (made - 1)) > 0 || !has_all_choices(g, seen)) &&
+           (submit_ns = next_arrival_ns(g, g->rngs->arrivals)) != TIME_NONE_NS) {
+        uint32_t set = generated_job(g, submit_ns).set;
+        while (sets.count <= set)
+            array_push(&sets, false);
+        seen += !sets.at[set];
+        sets.at[set] = true;
+        made++;
+    }
+    free(sets.at);
+}
+
+/* --- logs --- */
+
+static void choose_of_row(struct recording *recording, const struct trace_row *row,
+                          struct row_choice *choice) {
+    const struct stream *stream = recording->stream;
+    struct job_spec job = {.model = row_model(stream, recording->workload, row, NULL)};
+    if (job_kind_of_model(job.model) == JOB_KIND_RIGID)
+        set_rigid(recording, row, row->batch, &job);
+    else
+        set_modelled(recording, row, row->batch, false, &job);
+    const char *drawn_user = stream_draw_user(stream, recording->rngs->users);
+    job.user = user_of(recording->workload, recording->users, row->user ? row->user : drawn_user);
+    *choice = (struct row_choice){job.set, job.model, job.user};
+}
+
+/* As add_recorded_job, of a stream that draws nothing but users. */
+static struct job_spec job_of_row(const struct coming *s, const struct workload *workload) {
+    const struct trace_row *row = &s->stream->trace.rows.at[s->made];
+    struct job_spec job = begin_recorded_job(s->stream, row);
+    const struct row_choice *choice = &s->rows[s->made];
+    job.model = choice->model;
+    job.kind = job_kind_of_model(job.model);
+    job.set = choice->set;
+    job.user = choice->user;
+    job.work = job.predicted_work = row->work_samples;
+    if (job.kind == JOB_KIND_RIGID) {
+        job.utilization = row->steps;
+        job.work = row->duration_s;
+        job.predicted_work = isnan(row->requested_s) ? row->duration_s : row->requested_s;
+    }
+    bool is_part = row->gpu_milli % WHOLE_GPU_MILLI > 0;
+    job.reference_gpu_s = workload_reference_gpu_s(
+        workload, &job, is_part ? (double)row->gpu_milli / WHOLE_GPU_MILLI : row->gpus);
+    if (!isnan(row->deadline_s))
+        job.deadline_ns = units_ns(row->deadline_s);
+    job.sla = row->class == TRACE_CLASS_ABSENT ? job.deadline_ns != TIME_NONE_NS
+                                               : row->class == TRACE_CLASS_SLA;
+    job.flex = isnan(job.flex) ? 0 : job.flex;
+    return job;
+}
+
+/* --- all streams --- */
+
+static void look_ahead(struct coming *s) {
+    if (s->rows)
+        s->next_ns =
+            s->made < s->count ? s->stream->trace.rows.at[s->made].submit_ns : TIME_NONE_NS;
+    else
+        s->next_ns = next_arrival_ns(&s->generator, s->rngs.arrivals);
+}
+
+/* Of several streams as in source.c. */
+static void name_job(const struct jobs_to_come *c, const struct coming *s, struct job_spec *job) {
+    char number[NUMFMT_BYTES], *id = c->ids.at + (size_t)c->made * c->id_bytes;
+    if (job->id && c->count == 1)
+        return;
+    number[numfmt_int(number, (int64_t)s->made + 1)] = 0;
+    if (c->count > 1)
+        snprintf(id, c->id_bytes, "%s-%s", s->stream->name, job->id ? job->id : number);
+    else
+        strcpy(id, number);
+    job->id = id;
+}
+
+/* Of those that come at the same time the one of the first stream. */
+static void make_next(struct jobs_to_come *c) {
+    struct coming *s = c->streams;
+    for (struct coming *other = s + 1; other < c->streams + c->count; other++)
+        if (other->next_ns != TIME_NONE_NS &&
+            (s->next_ns == TIME_NONE_NS || other->next_ns < s->next_ns))
+            s = other;
+    struct job_spec *job = &c->workload->jobs.at[c->made];
+    *job = s->rows ? job_of_row(s, c->workload) : generated_job(&s->generator, s->next_ns);
+    name_job(c, s, job);
+    s->made++;
+    c->made++;
+    look_ahead(s);
+}
+
+static size_t longest_id(const struct stream *stream) {
+    size_t most = NUMFMT_BYTES;
+    for (size_t i = 0; i < stream->trace.rows.count; i++) {
+        size_t length = strlen(stream->trace.rows.at[i].id);
+        most = length > most ? length : most;
+    }
+    return strlen(stream->name) + 1 + most;
+}
+
+/* A stream of several draws what may come, and begins anew; a log of any number. */
+static void open_stream(struct jobs_to_come *c, struct coming *s, uint64_t seed,
+                        uint32_t replication) {
+    const struct stream *stream = s->stream;
+    size_t number = (size_t)(s - c->streams);
+    s->rngs = stream_open_rngs(seed, replication, number);
+    if (stream->kind == STREAM_TRACE) {
+        struct recording recording = {.stream = stream, .rngs = &s->rngs, .workload = c->workload};
+        s->count = count_rows(stream, &stream->trace);
+        s->rows = mem_alloc(s->count * sizeof *s->rows);
+        for (uint32_t i = 0; i < s->count; i++)
+            choose_of_row(&recording, &stream->trace.rows.at[i], &s->rows[i]);
+        return;
+    }
+    s->generator = generator_of(stream, &s->rngs, c->workload);
+    s->count = count_arrivals(&s->generator);
+    if (c->count == 1)
+        return;
+    draw_choices(&s->generator);
+    stream_close_rngs(&s->rngs);
+    free(s->generator.sets);
+    s->rngs = stream_open_rngs(seed, replication, number);
+    s->generator = generator_of(stream, &s->rngs, c->workload);
+}
+
+static size_t own_sets(const struct config_table *table) {
+    size_t count = 0;
+    for (size_t i = 0; i < table->sets.count; i++)
+        count += table->sets.at[i].request->phase == 0;
+    return count;
+}
+
+void jobs_await(const struct stream *streams, size_t count, uint64_t seed, uint32_t replication,
+                struct workload *workload) {
+    struct jobs_to_come *c = mem_zalloc(1, sizeof *c);
+    size_t jobs = 0, id_bytes = 16; /* of a number */
+    *c = (struct jobs_to_come){.workload = workload, .count = count};
+    c->streams = mem_zalloc(count, sizeof *c->streams);
+    for (size_t i = 0; i < count; i++) {
+        c->streams[i].stream = &streams[i];
+        open_stream(c, &c->streams[i], seed, replication);
+        jobs += c->streams[i].count;
+        size_t longest = count > 1 ? longest_id(&streams[i]) + 1 : 0;
+        id_bytes = longest > id_bytes ? longest : id_bytes;
+        look_ahead(&c->streams[i]);
+    }
+    c->id_bytes = (id_bytes + 7) / 8 * 8;
+    workload->to_come = c;
+    workload->jobs.at = mem_blocks_init(&c->jobs, jobs, sizeof *workload->jobs.at);
+    workload->jobs.count = workload->jobs.capacity = jobs;
+    mem_blocks_init(&c->ids, count == 1 && c->streams->rows ? 0 : jobs, c->id_bytes);
+    /* asked at powers of two, for it costs a look at all choices */
+    while (count == 1 && !c->streams->rows && c->made < jobs &&
+           ((c->made & (c->made - 1)) > 0 ||
+            !has_all_choices(&c->streams->generator, own_sets(&workload->table))))
+        make_next(c);
+    if (c->made == 0 && jobs > 0)
+        make_next(c);
+}
+
+void jobs_to_come_make(const struct workload *workload, uint32_t job) {
+    struct jobs_to_come *c = workload->to_come;
+    if (!c || job < c->made)
+        return;
+    do
+        make_next(c);
+    while (c->made < workload->jobs.count && c->made % AT_ONCE > 0);
+}
+
+void jobs_to_come_forget(const struct workload *workload, uint32_t from, uint32_t end) {
+    struct jobs_to_come *c = workload->to_come;
+    if (!c)
+        return;
+    mem_blocks_give_back(&c->jobs, from, end, c->made);
+    mem_blocks_give_back(&c->ids, from, end, c->made);
+}
+
+void jobs_to_come_finish(struct jobs_to_come *to_come) {
+    if (!to_come)
+        return;
+    to_come->workload->jobs.at = NULL;
+    for (struct coming *s = to_come->streams; s < to_come->streams + to_come->count; s++) {
+        free(s->generator.sets);
+        free(s->rows);
+        stream_close_rngs(&s->rngs);
+    }
+    free(to_come->streams);
+    mem_blocks_finish(&to_come->jobs);
+    mem_blocks_finish(&to_come->ids);
+    free(to_come);
 }

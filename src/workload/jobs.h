@@ -10,12 +10,6 @@
 void generated_jobs_add(const struct stream *stream, const struct stream_rngs *rngs,
                         struct workload *workload);
 
-/* Likewise, but the jobs are numbered, and made as they arrive: there is room for all of them,
-   and those that are made are enough to fill users and config table. The first of a workload, which
-   stays where it is. Takes the generators. */
-void generated_jobs_await(const struct stream *stream, struct stream_rngs *rngs,
-                          struct workload *workload);
-
 /* --- recorded_jobs: the jobs of a stream that was recorded --- */
 
 /* Appends the jobs of the stream, in order of submission. */
@@ -27,6 +21,14 @@ struct config_request recorded_jobs_request(const struct stream *stream,
                                             const struct cluster *cluster,
                                             const struct trace_row *row, uint32_t model,
                                             double batch);
+
+/* --- jobs_to_come: jobs that are made as they arrive (workload.h) --- */
+
+/* Gives an empty workload, which stays where it is, the jobs of the streams, named and in order of
+   submission: there is room for all of them, and users and config table have all that they need. A
+   log draws nothing but users. */
+void jobs_await(const struct stream *streams, size_t count, uint64_t seed, uint32_t replication,
+                struct workload *workload);
 
 /* --- speed_noise: how far the true speed of a job is from the predicted one (semantics 11) --- */
 

@@ -128,15 +128,34 @@ int source_generate(const struct workload_source *source, uint32_t replication,
     return 0;
 }
 
+/* Whether jobs of the stream need no draws but those of a generator, or of the users of a log. */
+static bool may_come(const struct stream *stream) {
+    const struct trace *trace = &stream->trace;
+    bool draws = stream->assign.node || stream->perturb_node || stream->deadlines.share > 0 ||
+                 stream->flex.count > 0 || stream->estimate.kind != ESTIMATE_REQUESTED;
+    size_t i = 0;
+    if (stream->kind != STREAM_TRACE)
+        return true;
+    while (i < trace->rows.count &&
+           (trace->rows.at[i].model ? !isnan(trace->rows.at[i].work_samples)
+                                    : trace->rows.at[i].gpus > 0))
+        i++;
+    return !draws && i == trace->rows.count;
+}
+
 int source_await(const struct workload_source *source, uint32_t replication,
                  const struct config_extras *extras, struct workload *workload,
                  struct problems *problems) {
-    const struct stream *stream = source->streams.at;
-    if (source->streams.count != 1 || stream->kind == STREAM_TRACE)
+    const struct stream *streams = source->streams.at;
+    size_t count = source->streams.count, i = 0;
+    while (i < count && may_come(&streams[i]) &&
+           (count == 1 || streams[i].trace.label_names.count == 0))
+        i++;
+    if (i < count || count == 0)
         return source_generate(source, replication, extras, workload, problems);
     if (begin_workload(source, extras, workload, problems) < 0)
         return ERROR_INPUT;
-    struct stream_rngs rngs = stream_open_rngs((uint64_t)source->scenario->seed, replication, 0);
-    generated_jobs_await(stream, &rngs, workload);
+    (void)add_labels(&streams->trace, workload);
+    jobs_await(streams, count, (uint64_t)source->scenario->seed, replication, workload);
     return 0;
 }

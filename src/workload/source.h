@@ -42,8 +42,8 @@ int source_generate(const struct workload_source *source, uint32_t replication,
                     const struct config_extras *extras, struct workload *workload,
                     struct problems *problems) MUST_CHECK;
 
-/* Likewise, but jobs of a single stream that is not recorded are made as they arrive
-   (jobs_to_come); the workload then stays where it is. */
+/* Likewise, but the jobs are made as they arrive (jobs_to_come) unless a log has draws of its own,
+   or one of several has labels; the workload then stays where it is. */
 int source_await(const struct workload_source *source, uint32_t replication,
                  const struct config_extras *extras, struct workload *workload,
                  struct problems *problems) MUST_CHECK;

@@ -1,6 +1,11 @@
 /* Jobs ready to run: see workload.h. */
 #include "workload/workload.h"
 
+#include "base/rng.h"
+#include "workload/jobs.h"
+
+#include <gsl/gsl_randist.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 void workload_finish(struct workload *workload) {
@@ -65,4 +70,18 @@ double workload_reference_gpu_s(const struct workload *workload, const struct jo
         return job->work * gpus;
     double goodput = config_table_reference(&workload->table, job->model).goodput;
     return goodput > 0 ? job->work / goodput : 0;
+}
+
+/* --- speed_noise --- */
+
+double speed_noise(const struct noise_draw *draw, uint32_t job, enum job_kind kind) {
+    double sigma = draw->speed_sigma;
+    if (sigma == 0 || kind == JOB_KIND_RIGID)
+        return 1;
+    char name[32];
+    snprintf(name, sizeof name, "noise/%u", job);
+    gsl_rng *rng = rng_create(draw->seed, draw->replication, name);
+    double noise = gsl_ran_lognormal(rng, -sigma * sigma / 2, sigma);
+    gsl_rng_free(rng);
+    return noise;
 }

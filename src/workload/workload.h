@@ -46,7 +46,7 @@ struct workload {
 
 void workload_finish(struct workload *workload);
 
-/* --- jobs_to_come: those of one stream, made as they arrive (jobs.c) --- */
+/* --- jobs_to_come: those that are made as they arrive (jobs.c) --- */
 
 /* Before the first look at a job, whose predecessors have been made. */
 __attribute__((noinline)) /* it calls all of the generators */

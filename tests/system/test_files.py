@@ -112,6 +112,28 @@ policy: {name: fcfs}
     assert min(int(summary[f"jobs_{how}"]) for how in ("finished", "rejected")) > 30 and int(summary["job_failures"]) > 0
 
 
+COMING_MACHINES = f"""replications: 2
+cluster:
+  gpu_types: [{{name: a100, idle_w: 60, ctx_w: 98, tdp_w: 400, memory_gib: 80}}]
+  nodes: [{{count: 4, gpu: a100, gpus: 4}}]
+models: {SOURCE / "configs/models/eas-sim.yaml"}
+"""
+
+
+def come_as_one(folder, name, horizon, workload, *policies):
+    """The run with the jobs made as they arrive has the sums, and the warnings, of the run with all of them at hand."""
+    (folder / f"{name}.yaml").write_text(f"name: come\nhorizon: {horizon}\n{COMING_MACHINES}workload: {{{workload}}}\npolicy: {{name: fcfs}}\n")
+    for policy in policies:
+        results = [folder / f"{name}{policy}{how}" for how in ("rows", "sums")]
+        said = []
+        for out, words in zip(results, ([], ["--summary-only"])):
+            done = easim("run", folder / f"{name}.yaml", "--out", out, "--policy", policy, *words)
+            said.append([line for line in done.stdout.splitlines() if "warning" in line])
+        same_files(*results, "summary.csv", "aggregate.csv")
+        assert said[0] == said[1], said
+    return rows_of(results[1] / "summary.csv")
+
+
 def jobs_come_one_by_one(folder):
     """Without jobs.csv generated jobs are made as they arrive: the sums are as with it, bit by bit."""
     modelled = """kind: {kind}, load: {load}, until: {until}, users: 7, k: [1, 2, 4], warmup: 5h,
@@ -119,29 +141,66 @@ def jobs_come_one_by_one(folder):
   deadlines: {{share: 0.3, slack: [1.1, 3]}}, flex: [{{share: 0.5, flex: 0.2}}, {{share: 0.5, flex: 0}}],
   sizes: {{law: lognormal, mean: 20min, cv: 1.2}}, {more}"""
     rigid = """kind: periodic, period: 40s, until: {jobs: 5000}, users: [ann, bob],
-  sizes: {law: exponential, mean: 2min}, rigid: {k: [1, 2, 2, 8, 64]}"""
+  sizes: {law: exponential, mean: 5min}, rigid: {k: [1, 2, 2, 8, 64]}"""
     loads = [modelled.format(kind="poisson", load=1.1, until="{jobs: 3000}", rare=1, k="free", more=""),
              modelled.format(kind="poisson", load=0.8, until="8d", rare=0.0005, k="uniform", more=""),
              modelled.format(kind="diurnal", load=0.9, until="{jobs: 1500}", rare=1e-9, k="free", more="amplitude: 0.7, peak: 14h"),
              modelled.format(kind="poisson", load=0.5, until="1s", rare=1, k="free", more=""), rigid]
     for number, load in enumerate(loads):
-        (folder / f"come{number}.yaml").write_text(f"""name: come
-horizon: {"drain" if number % 2 else "8d"}
-replications: 2
-cluster:
-  gpu_types: [{{name: a100, idle_w: 60, ctx_w: 98, tdp_w: 400, memory_gib: 80}}]
-  nodes: [{{count: 4, gpu: a100, gpus: 4}}]
-models: {SOURCE / "configs/models/eas-sim.yaml"}
-workload: {{{load}}}
-policy: {{name: fcfs}}
-""")
-        for policy in ("fcfs", "lean"):
-            if policy == "lean" and load is rigid:
-                continue
-            results = [folder / f"come{number}{policy}{name}" for name in ("rows", "sums")]
-            for out, words in zip(results, ([], ["--summary-only"])):
-                easim("run", folder / f"come{number}.yaml", "--out", out, "--policy", policy, "--quiet", *words)
-            same_files(*results, "summary.csv", "aggregate.csv")
+        policies = ("fcfs",) if load is rigid else ("fcfs", "lean")
+        come_as_one(folder, f"come{number}", "drain" if number % 2 else "2d" if load is rigid else "8d", load, *policies)
+
+
+def write_coming_log(path, jobs, outlives, labels=()):
+    """Rigid and modelled jobs that are not in order, several at each time; one of them may outlive all others."""
+    lines = ["job_id,submit_s,user,model,work_samples,duration_s,requested_s,gpus,gpu_type,deadline_s,class,utilization,gpu_share,flex"
+             + "".join(f",label.{label}" for label in labels)]
+    for i in range(jobs):
+        place = i * 7919 % jobs  # coprime: each once
+        submit_s = place // 3 * 60
+        gpus, duration_s = 1 + place % 4, 900000 if place == outlives else 30 + place * 37 % 400
+        cells = [f"j{place}", submit_s, f"u{place % 11}" if place % 5 else ""]
+        if place % 9 == 4 and place != outlives:
+            cells += ["vit-base-fp32", 1000 + place % 13 * 5000, "", "", gpus, "", "", "", "", "", ""]
+        else:
+            cells += ["", "", duration_s, duration_s * 2 if place % 2 else "", gpus, "a100" if place % 6 == 1 else "",
+                      submit_s + 500 if place % 8 == 3 else "", ("", "sla", "best_effort")[place % 3], 0.1 * (place % 10) if place % 7 else "",
+                      0.5 if gpus == 1 and place % 12 == 0 else "", 0.25 if place % 4 == 2 else ""]
+        lines.append(",".join(map(str, cells + [f"{label}{place % 17}" for label in labels])))
+    path.write_text("\n".join(lines) + "\n")
+
+
+def logged_jobs_come_one_by_one(folder):
+    """So are those of logs, and of several streams, with jobs of the same times, one that outlives all others, and none."""
+    write_coming_log(folder / "long.csv", 5000, 700, ("queue", "note"))
+    write_coming_log(folder / "more.csv", 3001, 2)
+    text = (folder / "long.csv").read_text()
+    (folder / "change.csv").write_text("job_id,from_s,utilization\n" + "".join(f"j{i},0,0.3\nj{i},20,0.9\n" for i in range(0, 5000, 18)))
+    made = ("kind: periodic, period: 60s, until: {{jobs: {jobs}}}, users: [u3, u4, zoe], "
+            "sizes: {{law: exponential, mean: {mean}}}, rigid: {{k: {k}}}")
+    mixed = ("kind: poisson, load: 0.3, until: {jobs: 2500}, users: 4, k: [1, 2, 4], mix: [{model: vit-base-fp32}, "
+             "{model: albert-v2-bf16}], sizes: {law: lognormal, mean: 20min, cv: 1.2}")
+    long, more = "kind: trace, file: long.csv", "kind: trace, file: more.csv"
+    cases = {"log": (long, "drain"), "cut": (long + ", until: {jobs: 2900}, users: [u2, x, y]", "1d"),
+             "changes": (long + ", utilization_file: change.csv", "drain"), "draws": (long + ", deadlines: {share: 0.4, slack: [1, 3]}", "drain")}
+    streams = {"made": [made.format(jobs=2000, mean="90s", k="[1, 2]"), made.format(jobs=2500, mean="2min", k="[2, 4, 4]")],
+               "twins": [mixed, mixed], "logs": [more, more],
+               "all": [mixed, more, made.format(jobs=1500, mean="3min", k="[1]")], "labelled": [long, mixed]}
+    for name, parts in streams.items():
+        parts = ", ".join(f"{{name: s{i}, {part}}}" for i, part in enumerate(parts))
+        cases[name] = (f"streams: [{parts}], warmup: 3h", "drain" if name != "all" else "1d")
+    for name, (workload, horizon) in cases.items():
+        rows = come_as_one(folder, f"logged{name}", horizon, workload, "fcfs", "easy")
+        assert int(rows[0]["jobs_submitted"]) > 1000, (name, rows[0]["jobs_submitted"])
+    (folder / "empty.csv").write_text(text.splitlines()[0] + "\n")
+    write_table(folder / "late.csv", "job_id,submit_s,gpus,duration_s", [("a", 100, 1, 5)])
+    (folder / "bad.csv").write_text(text + "last,x,,,,5,,1,,,,,,,,\nlast,7,,,,,,1,,,,,,,,\n")
+    done = easim("run", folder / "loggedlog.yaml", "--set", f"workload.file={folder / 'bad.csv'}", "--out", folder / "bad", "--summary-only",
+                 code=2, says="bad.csv:5002:6: submit_s: expected")
+    assert 'bad.csv:5003:1: job_id: job "last" is listed twice' in done.stderr and not (folder / "bad").exists(), done.stderr
+    easim("run", folder / "loggedlog.yaml", "--set", f"workload.file={folder / 'empty.csv'}", "--out", folder / "empty", "--summary-only",
+          code=2, says="empty.csv: the log holds no usable job")
+    assert come_as_one(folder, "before", "drain", "kind: trace, file: late.csv, until: 50s", "fcfs")[0]["jobs_submitted"] == "0"
 
 
 def numbers_read_back(folder):
@@ -186,5 +245,5 @@ def standard_input_works(folder):
     assert filecmp.cmp(folder / "stdin" / "jobs.csv", folder / "pollux" / "jobs.csv", shallow=False)
 
 
-cases(threads_do_not_matter, energy_adds_up, meter_is_the_integral, jobs_agree_with_summary, sums_need_no_rows, jobs_come_one_by_one, numbers_read_back,
+cases(threads_do_not_matter, energy_adds_up, meter_is_the_integral, jobs_agree_with_summary, sums_need_no_rows, jobs_come_one_by_one, logged_jobs_come_one_by_one, numbers_read_back,
       overrides_work, folders_are_protected, standard_input_works, shared=True)
