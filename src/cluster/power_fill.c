@@ -138,3 +138,22 @@ uint32_t power_fill_step(uint32_t step, double x, uint32_t steps) {
     uint32_t exact = (uint32_t)power_fill_rise_nw(steps, x);
     return exact < step || exact >= step + 2 || exact == steps ? exact : step;
 }
+
+/* Whether room is at least the part step / steps of a rise, for x as fill_one has it. */
+static bool reaches(int128 room_nw, int64_t rise_nw, uint32_t step, uint32_t steps) {
+    int64_t x = (int64_t)((step * (uint64_t)WHOLE + steps - 1) / steps);
+    return room_nw * WHOLE >= (int128)rise_nw * x;
+}
+
+bool power_fill_keeps(const struct fill_domain *domain, struct fill_group *group, int stage,
+                      uint32_t step, uint32_t steps) {
+    int128 room_nw = (int128)domain->cap_nw - domain->fixed_nw - group->parts->lo_nw;
+    int64_t rise_nw = group->parts->rise_nw[stage];
+    uint32_t above = step + 2 < steps ? step + 2 : steps;
+    bool keeps = step == steps ? rise_nw <= room_nw
+                               : room_nw >= 0 && reaches(room_nw, rise_nw, step, steps) &&
+                                     !reaches(room_nw, rise_nw, above, steps);
+    if (keeps)
+        group->x[stage] = (double)step / steps;
+    return keeps;
+}

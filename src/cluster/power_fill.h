@@ -57,5 +57,9 @@ int64_t power_fill_total_nw(const struct fill_domain *domains, uint32_t domain,
 /* The step of a stage, in 0..steps, after `step`, when its x is another one: it falls at once to
    the step below x, and rises to it only if that is two steps higher, or x is 1. */
 uint32_t power_fill_step(uint32_t step, double x, uint32_t steps);
+/* Whether that is the same step, of 1024 at most, where power_fill has one domain and one group,
+   which rises in one stage. If so x is that of the step. */
+bool power_fill_keeps(const struct fill_domain *domain, struct fill_group *group, int stage,
+                      uint32_t step, uint32_t steps);
 
 #endif

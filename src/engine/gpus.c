@@ -321,8 +321,15 @@ struct gpus_trial gpus_try_free(struct sim *sim, uint32_t job, uint32_t config) 
     return trial;
 }
 
-struct gpus_trial gpus_try_config(struct sim *sim, uint32_t job, uint32_t config,
-                                  bool tells_power) {
+/* Whether an enforced cap admits a waiting job on any GPUs. */
+static bool is_admitted_anywhere(struct sim *sim, uint32_t job, uint32_t config) {
+    return sim->cap && sim->cap->domain_count == 1 &&
+           sim->view.jobs[job].state == EASIM_JOB_WAITING &&
+           gpus_most_entry_nw(sim, job, config) <= sim->cap->room_nw;
+}
+
+static struct gpus_trial try_placed(struct sim *sim, uint32_t job, uint32_t config,
+                                    bool tells_power) {
     const struct job_run *run = &sim->runs[job];
     bool runs = sim->view.jobs[job].state == EASIM_JOB_RUNNING;
     if (runs)
@@ -334,6 +341,15 @@ struct gpus_trial gpus_try_config(struct sim *sim, uint32_t job, uint32_t config
         placement_reclaim(&sim->placement, &run->allocation);
     }
     trial.is_over_cap = power_cap_end_trial(sim, &trial.committed_nw, tells_power);
+    return trial;
+}
+
+struct gpus_trial gpus_try_config(struct sim *sim, uint32_t job, uint32_t config,
+                                  bool tells_power) {
+    const struct easim_config *c = &sim->view.configs[config];
+    struct gpus_trial trial = !tells_power && is_admitted_anywhere(sim, job, config)
+                                  ? (struct gpus_trial){.span = easim_fit(sim->view.v, c)}
+                                  : try_placed(sim, job, config, tells_power);
     if (sim->cap) {
         sim->cap->tried_job = job;
         sim->cap->tried_config = config;

@@ -80,8 +80,7 @@ void job_phase_enter(struct sim *sim, uint32_t job) {
     segments_go_on(sim, job); /* with the finish that is predicted now */
 }
 
-/* A job in no run may have lost work: its phase follows, and its utilization. Returns whether the
-   phase is another one. */
+/* A job in no run may have lost work: its utilization follows, and its phase. True: to another. */
 static bool job_phase_follow(struct sim *sim, uint32_t job) {
     struct job_run *run = &sim->runs[job];
     struct easim_job *j = view_job(&sim->view, job);
@@ -450,12 +449,13 @@ static void show_limit(struct sim *sim, uint32_t job) {
     bool is_rigid = sim->workload->jobs.at[job].kind == JOB_KIND_RIGID;
     double left_s = fmax(0, j->start_s + j->setup_s - sim->view.v->now_s);
     if (run->segment == SEGMENT_RUN) {
-        int64_t now_ns = progress_computing_ns(sim, job),
-                kept_ns = progress_checkpoint_ns(sim, job, now_ns);
-        double work = progress_work(sim, job, now_ns);
+        bool is_periodic = j->checkpoint_interval_s > 0;
+        int64_t now_ns = progress_computing_ns(sim, job);
+        double work = is_rigid && !is_periodic ? 0 : progress_work(sim, job, now_ns);
         j->remaining = is_rigid ? limits_predicted_now(sim, job) : fmax(0, run->remaining - work);
-        if (j->checkpoint_interval_s > 0)
-            j->unsaved_work = fmax(0, work - progress_work(sim, job, kept_ns));
+        if (is_periodic)
+            j->unsaved_work =
+                fmax(0, work - progress_work(sim, job, progress_checkpoint_ns(sim, job, now_ns)));
     }
     j->rate_s = sim->view.v->now_s;
     j->predicted_end_ns = sim->now_ns + units_duration_ns(left_s + j->remaining / hold->goodput);

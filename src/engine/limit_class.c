@@ -111,7 +111,7 @@ uint32_t limit_class_of(struct limit_classes *classes, uint32_t job, uint32_t co
     key.flex = spec->flex;
     key.is_sla = spec->sla;
     key.utilization = utilization;
-    uint32_t *found = &classes->found[config % LIMIT_CLASSES_FOUND];
+    uint32_t *found = &classes->found[(config ^ span << 7) % LIMIT_CLASSES_FOUND];
     if (*found > 0 && memcmp(classes->keys.entries.at[*found - 1].key, &key, sizeof key) == 0)
         return *found - 1;
     uint32_t class = intern(&classes->keys, &key, sizeof key, &is_new);

@@ -46,7 +46,7 @@ struct limit_classes {
     const struct workload *workload;
     const struct easim_config *configs; /* those of the view */
     struct intern keys;
-    uint32_t found[LIMIT_CLASSES_FOUND]; /* by configuration: the class found last + 1 */
+    uint32_t found[LIMIT_CLASSES_FOUND]; /* by configuration and span: the class found last + 1 */
     ARRAY_OF(struct limit_class) at;
     uint32_t steps; /* places are multiples of 1 / steps; 0: they are exact */
 };

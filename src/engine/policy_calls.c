@@ -72,8 +72,9 @@ static void call_policy(struct sim *sim, int (*function)(const struct easim_pass
 /* Whether a list policy may ever admit a job that is being submitted, alone on the cluster and
    under the constant cap of sim->over_cap. A free policy does not say. */
 static bool callbacks_may_admit(struct sim *sim, uint32_t job) {
-    if (!sim->module->policy->list)
-        return true;
+    const struct easim_list *list = sim->module->policy->list;
+    if (!list || (!list->key && !list->minimise && !sim->list.rules.plain))
+        return true; /* of a list without a rule of its own: what has a time is admitted */
     struct easim_plan plan = {.head.refuses = true, .sim = sim}; /* the job is not in the queue */
     struct easim_pass pass;
     actions_pass(&plan, &pass);

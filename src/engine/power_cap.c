@@ -105,14 +105,13 @@ static bool domain_is_over(const struct sim *sim, uint32_t domain) {
 bool power_cap_is_over(const struct sim *sim) {
     if (!sim->cap)
         return power_cap_binds(sim) && sim->committed_nw > cap_nw(sim);
-    uint32_t d = 0;
-    while (d < sim->cap->domain_count && !domain_is_over(sim, d))
-        d++;
-    return d < sim->cap->domain_count;
+    for (uint32_t d = 0; d < sim->cap->domain_count; d++)
+        if (domain_is_over(sim, d))
+            return true;
+    return false;
 }
 
-/* Members at their entry draws, and all else in a domain; committed_nw: of the cluster, at the
-   wishes. */
+/* Members at entry draws, and all else in a domain; committed_nw: of the cluster, at the wishes. */
 static int64_t entry_sum_nw(const struct sim *sim, uint32_t domain, int64_t committed_nw) {
     return others_nw(sim, domain, committed_nw) + sim->cap->domains[domain].entry_nw;
 }
@@ -134,6 +133,13 @@ bool power_cap_forbids_more(const struct sim *sim, uint32_t node, int64_t more_n
 
 /* --- filling --- */
 
+/* Whether all groups stay at their step: the only one does, which has one range. */
+static bool keeps_step(struct cap_state *cap, uint32_t steps) {
+    const struct cap_group *group = cap->groups.at;
+    return cap->domain_count == 1 && cap->groups.count == 1 && group->ranges == 1 && steps > 0 &&
+           power_fill_keeps(cap->fill, cap->filled.at, group->stage[0], group->steps[0], steps);
+}
+
 /* The x of all groups, by steps if there are such, and the power of the cluster then.
    committed_nw: at the wishes. */
 static int64_t fill(struct sim *sim, int64_t committed_nw) {
@@ -148,8 +154,10 @@ static int64_t fill(struct sim *sim, int64_t committed_nw) {
         cap->fill[d].cap_nw = domain_cap_nw(sim, d);
         cap->fill[d].fixed_nw = others_nw(sim, d, committed_nw);
     }
-    power_fill(cap->fill, cap->domain_count, cap->filled.at, groups);
-    for (uint32_t g = 0; g < groups && steps > 0; g++) {
+    bool keeps = keeps_step(cap, steps);
+    if (!keeps)
+        power_fill(cap->fill, cap->domain_count, cap->filled.at, groups);
+    for (uint32_t g = 0; g < groups && steps > 0 && !keeps; g++) {
         const struct cap_group *group = &cap->groups.at[g];
         for (uint32_t r = 0; r < group->ranges; r++) {
             double *x = &cap->filled.at[g].x[group->stage[r]];
@@ -162,19 +170,25 @@ static int64_t fill(struct sim *sim, int64_t committed_nw) {
 void power_cap_show(struct sim *sim) {
     int64_t nw = sim->cap ? fill(sim, sim->committed_nw) : sim->committed_nw;
     view_header(&sim->view)->power_w = power_w(nw);
-    if (sim->cap && sim->view.shows_power)
-        view_power(&sim->view, 0)->room_nw =
-            cap_nw(sim) == FILL_NO_CAP ? INT64_MAX
-                                       : cap_nw(sim) - entry_sum_nw(sim, 0, sim->committed_nw);
+    if (!sim->cap)
+        return;
+    int64_t most_nw = cap_nw(sim), entry_nw = entry_sum_nw(sim, 0, sim->committed_nw);
+    sim->cap->room_nw = most_nw == FILL_NO_CAP ? INT64_MAX : most_nw - entry_nw;
+    if (sim->view.shows_power)
+        view_power(&sim->view, 0)->room_nw = sim->cap->room_nw;
+}
+
+static void commit(struct sim *sim, int64_t more_nw) {
+    sim->committed_nw += more_nw;
+    if (sim->cap)
+        sim->cap->is_dirty = true;
+    power_cap_show(sim);
 }
 
 void power_cap_note(struct sim *sim, uint32_t node, int64_t more_nw) {
-    sim->committed_nw += more_nw;
-    if (sim->cap) {
+    if (sim->cap)
         tally_others(sim, node, more_nw, NULL);
-        sim->cap->is_dirty = true;
-    }
-    power_cap_show(sim);
+    commit(sim, more_nw);
 }
 
 /* --- members --- */
@@ -340,17 +354,9 @@ static struct cap_trial place_of(struct sim *sim, uint32_t job, uint32_t config,
 
 /* Where it is. */
 static struct cap_trial place_held(const struct sim *sim, uint32_t job) {
-    struct cap_trial place = {EASIM_NONE, EASIM_NONE, -1};
-    if (sim->limits)
-        place = (struct cap_trial){sim->limits->class_of[job], sim->limits->group_of[job], -1};
-    return place;
-}
-
-static void commit(struct sim *sim, int64_t more_nw) {
-    sim->committed_nw += more_nw;
-    if (sim->cap)
-        sim->cap->is_dirty = true;
-    power_cap_show(sim);
+    const struct limits *l = sim->limits;
+    return l ? (struct cap_trial){l->class_of[job], l->group_of[job], -1}
+             : (struct cap_trial){EASIM_NONE, EASIM_NONE, -1};
 }
 
 /* Power of a member at its wish, above its entry draw. */
@@ -511,12 +517,6 @@ void power_cap_settle(struct sim *sim) {
     cap->cap_w = sim->view.v->power_cap_w;
     if (any)
         limits_ask_groups(sim, cap->changed);
-}
-
-int power_cap_stages(const struct sim *sim) {
-    static const int stages[] = {
-        [CAP_ORDER_EQUAL] = 1, [CAP_ORDER_BY_CLASS] = 2, [CAP_ORDER_BY_FLEX] = 3};
-    return stages[sim->cluster->cap_rules.order];
 }
 
 static void add_share(const struct sim *sim, size_t group, const struct fill_part *part,

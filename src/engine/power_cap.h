@@ -49,6 +49,7 @@ struct cap_state {
     bool is_filled;                     /* for the present sums and steps */
     bool *changed;                      /* by group */
     ARRAY_OF(struct cap_trial) trial;
+    int64_t room_nw; /* that entry draws leave of the cap of the cluster, as shown last */
     uint32_t tried_job, tried_config; /* in gpus_try_config last, with all as it is now */
     bool tried_is_over;               /* GPUs are free, and the cap forbids it */
     int64_t *trial_nw;                /* by domain: what it adds to others_nw */
@@ -133,7 +134,10 @@ struct cap_share {
     int64_t nw;
 };
 /* Stages of the order of the cap. */
-int power_cap_stages(const struct sim *sim);
+static inline int power_cap_stages(const struct sim *sim) {
+    enum cap_order order = sim->cluster->cap_rules.order;
+    return order == CAP_ORDER_EQUAL ? 1 : order == CAP_ORDER_BY_CLASS ? 2 : 3;
+}
 /* Committed power of the cluster with each job at its least draw that its flex allows. */
 int64_t power_cap_flex_nw(const struct sim *sim);
 /* By domain. */

@@ -446,3 +446,32 @@ Test(power_fill, more_power_takes_from_nobody) {
     }
     gsl_rng_free(rng);
 }
+
+/* One group in one domain: what power_fill and power_fill_step give says whether a step is kept. */
+Test(power_fill, keeps_its_step) {
+    gsl_rng *rng = rng_create(41, 3, "power_fill");
+    int kept = 0;
+    for (int round = 0; round < 20000; round++) {
+        uint32_t steps = 1 + (uint32_t)gsl_rng_uniform_int(rng, round % 2 ? 4 : 1024);
+        struct fill_part part = {.lo_nw = draw_nw(rng, 100)};
+        int stage = round % FILL_STAGES;
+        part.rise_nw[stage] = round % 7 ? draw_nw(rng, 1000) : (int64_t)(steps * (uint64_t)round);
+        struct fill_domain domain = {.fixed_nw = draw_nw(rng, 50)};
+        double x = round % 5 ? 1.2 * gsl_rng_uniform(rng) - 0.1
+                             : (double)gsl_rng_uniform_int(rng, steps + 1) / steps;
+        domain.cap_nw =
+            domain.fixed_nw + part.lo_nw + (int64_t)floor(x * (double)part.rise_nw[stage]);
+        struct fill_group anew = {.parts = &part, .part_count = 1}, group = anew;
+        power_fill(&domain, 1, &anew, 1);
+        uint32_t step = (uint32_t)fmax(
+                     0, fmin(steps, floor(x * steps) + (double)gsl_rng_uniform_int(rng, 5) - 2)),
+                 next = power_fill_step(step, anew.x[stage], steps);
+        bool keeps = power_fill_keeps(&domain, &group, stage, step, steps);
+        cr_assert(keeps ? next == step && group.x[stage] == (double)step / steps
+                        : next != step || anew.x[stage] == 0,
+                  "round %d: %u of %u, then %u", round, step, steps, next);
+        kept += keeps;
+    }
+    cr_expect(kept > 5000 && kept < 15000, "%d are kept", kept);
+    gsl_rng_free(rng);
+}
