@@ -77,13 +77,22 @@ void segments_cut_limited(struct sim *sim) {
         }
 }
 
+/* A job that began to compute at this instant gets its place, and then the event of its end. */
+static void settle_start(struct sim *sim, uint32_t job) {
+    bool lacks_event = limits_take_flag(sim, job, LIMIT_ALONE);
+    sim->node_batches.members -= lacks_event;
+    change_limit(sim, job);
+    if (lacks_event && !limits_has_flag(sim, job, LIMIT_ALONE))
+        segments_move_end(sim, job);
+}
+
 void segments_settle_limits(struct sim *sim) {
     struct limits *l = sim->limits;
     power_cap_settle(sim);
     limits_ask_followed(sim);
     for (size_t i = 0; i < l->fresh.count; i++)
         if (limits_take_flag(sim, l->fresh.at[i], LIMIT_FRESH))
-            change_limit(sim, l->fresh.at[i]);
+            settle_start(sim, l->fresh.at[i]);
     l->fresh.count = 0;
 }
 

@@ -95,17 +95,19 @@ struct limits {
     ARRAY_OF(uint32_t) track_of, seen; /* EASIM_NONE: none; changes of it that are in members */
     ARRAY_OF(struct limit_member) members;
     ARRAY_OF(struct limit_rest) rests;
-    ARRAY_OF(struct limit_place) places; /* by group */
-    struct intern track_keys;            /* class and group */
-    ARRAY_OF(struct limit_track) tracks; /* by number of the key */
-    struct idset apart;                  /* indices of members without a track */
-    bool is_behind;                      /* some member has not caught up with its track */
-    struct limit_queue *queues;          /* by GPU type */
-    ARRAY_OF(uint32_t) fresh, unshown;   /* jobs with that flag, and such as have left */
-    ARRAY_OF(uint32_t) followed;         /* jobs that limits_follow changed in this instant */
-    struct timeheap wakes;               /* of members that are ALONE, ns, and such as were */
-    uint64_t throttled_gpus;             /* of members that compute below their wish */
-    double lost_gpu_s;                   /* GPUs x lost_s that is in the totals of jobs */
+    ARRAY_OF(struct limit_place) places;  /* by group */
+    struct intern track_keys;             /* class and group */
+    ARRAY_OF(struct limit_track) tracks;  /* by number of the key */
+    struct idset apart;                   /* indices of members without a track */
+    bool is_behind;                       /* some member has not caught up with its track */
+    struct limit_queue *queues;           /* by GPU type */
+    ARRAY_OF(uint32_t) fresh, unshown;    /* jobs with that flag, and such as have left */
+    ARRAY_OF(uint32_t) followed;          /* jobs that limits_follow changed in this instant */
+    struct timeheap wakes;                /* of members that are ALONE, ns, and such as were */
+    ARRAY_OF(struct timeheap_entry) line; /* more of them, in the order of time */
+    size_t line_next;
+    uint64_t throttled_gpus; /* of members that compute below their wish */
+    double lost_gpu_s;       /* GPUs x lost_s that is in the totals of jobs */
 };
 
 /* --- classes --- */

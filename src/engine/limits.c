@@ -50,7 +50,8 @@ void limits_finish(struct sim *sim) {
     void *const all[] = {l->class_of,   l->group_of,  l->place_of,    l->totals,   l->jobs.at,
                          l->wanted.at,  l->held.at,   l->groups.at,   l->flags.at, l->pending.at,
                          l->members.at, l->rests.at,  l->places.at,   l->queues,   l->fresh.at,
-                         l->unshown.at, l->tracks.at, l->track_of.at, l->seen.at,  l->followed.at};
+                         l->unshown.at, l->tracks.at, l->track_of.at, l->seen.at,  l->followed.at,
+                         l->line.at};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     timeheap_finish(&l->wakes);
@@ -500,6 +501,17 @@ void limits_end_alone(struct sim *sim, uint32_t job, double end_work, enum event
     wake_later(sim, i, sim->now_ns, end_ns);
 }
 
+bool limits_may_wait(struct sim *sim, uint32_t job, int64_t end_ns) {
+    if (sim->options.changer || end_ns <= sim->now_ns || !limits_has_flag(sim, job, LIMIT_FRESH) ||
+        sim->workload->jobs.at[job].utilization)
+        return false;
+    size_t i = limits_part(sim, job);
+    sim->limits->flags.at[i] |= LIMIT_ALONE;
+    sim->limits->rests.at[i].wake_ns = -1;
+    sim->node_batches.members++;
+    return true;
+}
+
 void limits_end_with_event(struct sim *sim, uint32_t job) {
     if (!limits_has_flag(sim, job, LIMIT_ALONE))
         return;
@@ -507,15 +519,41 @@ void limits_end_with_event(struct sim *sim, uint32_t job) {
     sim->node_batches.members--;
 }
 
+/* With more of them, what comes next is far apart in memory. */
+#define MOST_IN_HEAP 4096
+
+ORDER_BY(by_time, struct timeheap_entry, ASC(time_s))
+
+/* Takes the first wake up to a time. Those of many jobs that start together are sorted. */
+static bool take_wake(struct limits *l, double most_ns, struct timeheap_entry *ret) {
+    const struct timeheap_entry *first = l->wakes.entries.at, *line;
+    uint32_t job;
+    if (l->line_next == l->line.count && l->wakes.entries.count > MOST_IN_HEAP) {
+        l->line.count = l->line_next = 0;
+        for (size_t i = 0; i < l->wakes.entries.count; i++)
+            array_push(&l->line, first[i]);
+        sort_array(l->line.at, l->line.count, by_time);
+        l->wakes.entries.count = 0;
+    }
+    line = l->line_next < l->line.count ? &l->line.at[l->line_next] : NULL;
+    if (line && (l->wakes.entries.count == 0 || line->time_s <= first->time_s)) {
+        *ret = *line;
+        l->line_next += ret->time_s <= most_ns;
+        return ret->time_s <= most_ns;
+    }
+    if (l->wakes.entries.count == 0)
+        return false;
+    *ret = *first;
+    return timeheap_pop_due(&l->wakes, most_ns, &job);
+}
+
 int64_t limits_next_event_ns(struct sim *sim) {
     struct limits *l = sim->limits;
-    uint32_t job;
-    while (l->wakes.entries.count > 0) {
-        double entry_ns = l->wakes.entries.at[0].time_s;
-        if (!timeheap_pop_due(&l->wakes, (double)eventq_next_ns(&sim->events), &job))
-            break;
+    struct timeheap_entry wake;
+    while (take_wake(l, (double)eventq_next_ns(&sim->events), &wake)) {
+        uint32_t job = wake.id;
         if (!limits_has_flag(sim, job, LIMIT_ALONE) ||
-            entry_ns != (double)l->rests.at[limits_index(sim, job)].wake_ns)
+            wake.time_s != (double)l->rests.at[limits_index(sim, job)].wake_ns)
             continue; /* of before */
         struct limit_rest *rest = &l->rests.at[limits_index(sim, job)];
         int64_t end_ns = limits_reach_ns(sim, job, rest->end_work);

@@ -91,6 +91,9 @@ bool limits_apply(struct sim *sim, uint32_t job);
 
 /* The event of its end is cancelled: a change of its speed then costs none. */
 void limits_end_alone(struct sim *sim, uint32_t job, double end_work, enum event_kind kind);
+/* A run ends at end_ns if nothing changes. True: it gets no event until segments_settle_limits has
+   set its place, in this instant. */
+bool limits_may_wait(struct sim *sim, uint32_t job, int64_t end_ns);
 /* It gets an event again, from the caller. */
 void limits_end_with_event(struct sim *sim, uint32_t job);
 /* The time of the next event, after members that may end by then have got theirs. */

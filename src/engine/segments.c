@@ -325,8 +325,9 @@ static void begin_segment_until(struct sim *sim, uint32_t job, enum segment_kind
     if (SIM_HAS(sim, contention) && kind == SEGMENT_RUN)
         contention_begin(sim, job);
     begin_segment(sim, job, kind);
-    sim->runs[job].event = sim_push(
-        sim, end_ns, kind == SEGMENT_RUN ? segments_end_of_run(sim, job) : ends[kind], job);
+    bool waits = SIM_HAS(sim, cap) && kind == SEGMENT_RUN && limits_may_wait(sim, job, end_ns);
+    enum event_kind end = kind == SEGMENT_RUN ? segments_end_of_run(sim, job) : ends[kind];
+    sim->runs[job].event = waits ? EVENT_NONE : sim_push(sim, end_ns, end, job);
     if (uses)
         segments_await_utilization(sim, job);
 }
