@@ -111,6 +111,9 @@ void mem_prefer_huge(const void *map, size_t bytes) {
 
 /* --- mem_blocks --- */
 
+#ifndef MREMAP_DONTUNMAP
+#define MREMAP_DONTUNMAP 4 /* of Linux 5.7; glibc before 2.32 does not know it */
+#endif
 #define FEWEST_BLOCKS 4
 #define MOST_MOVES    16384 /* that may each be a mapping more, of which a process has 65,530 */
 
