@@ -1,5 +1,6 @@
-/* A radix sort of doubles. Their bits, as integers, are in the order of the values once the sign of
-   those that are not negative, and all bits of the others, are turned. */
+/* A radix sort of doubles, and Hoare's choice of one. Their bits, as integers, are in the order of
+   the values once the sign of those that are not negative, and all bits of the others, are turned.
+ */
 #include "base/sort_doubles.h"
 
 #include "base/mem.h"
@@ -71,4 +72,38 @@ void sort_doubles(double *values, size_t count) {
         sort_many(values, count);
     else
         qsort(values, count, sizeof *values, compare_keys);
+}
+
+#define LEFT        16  /* so many are sorted */
+#define MOST_ROUNDS 100 /* mostly 2 log2(count) are enough */
+
+/* The value between the first, the middle and the last. */
+static double pivot_of(const double *values, size_t count) {
+    double a = values[0], b = values[count / 2], c = values[count - 1];
+    double low = a < b ? a : b, high = a < b ? b : a;
+    return c < low ? low : c < high ? c : high;
+}
+
+/* Hoare 1961: FIND. */
+void sort_doubles_at(double *values, size_t count, size_t at) {
+    for (int round = 0; count > LEFT && round < MOST_ROUNDS; round++) {
+        const double pivot = pivot_of(values, count);
+        size_t i = 0, j = count - 1;
+        for (;; i++, j--) {
+            while (values[i] < pivot)
+                i++;
+            while (pivot < values[j])
+                j--;
+            if (i >= j)
+                break;
+            double moved = values[i];
+            values[i] = values[j];
+            values[j] = moved;
+        }
+        size_t lower = at <= j ? 0 : j + 1;
+        count = lower == 0 ? j + 1 : count - lower;
+        values += lower;
+        at -= lower;
+    }
+    sort_doubles(values, count);
 }

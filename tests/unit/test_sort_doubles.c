@@ -58,3 +58,29 @@ Test(sort_doubles, all_equal) {
     for (size_t i = 0; i < 100; i++)
         cr_expect_eq(values[i], 2.385);
 }
+
+/* Each place has the value that it has when qsort has sorted them. */
+Test(sort_doubles, at_a_place) {
+    static const size_t counts[] = {1, 2, 513, 20000};
+    uint64_t state = 2386;
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+        for (size_t kind = 0; kind < 4; kind++) { /* ascending, descending, few values, any */
+            size_t count = counts[c], at = kind * (count - 1) / 3;
+            double *values = mem_zalloc(count, sizeof *values),
+                   *expected = mem_zalloc(count, sizeof *expected);
+            for (size_t i = 0; i < count; i++) {
+                state = state * 6364136223846793005u + 1442695040888963407u;
+                values[i] = expected[i] = kind == 0   ? (double)i
+                                          : kind == 1 ? -(double)i
+                                          : kind == 2 ? (double)(state >> 62)
+                                                      : (double)(int64_t)state;
+            }
+            qsort(expected, count, sizeof *expected, compare_doubles);
+            sort_doubles_at(values, count, at);
+            cr_expect_eq(values[at], expected[at], "%g in place %zu of %zu", values[at], at, count);
+            for (size_t i = 0; i < count; i++)
+                cr_assert(i < at ? values[i] <= values[at] : values[i] >= values[at]);
+            free(values);
+            free(expected);
+        }
+}
