@@ -34,6 +34,7 @@ struct visit {
     struct queue *queues; /* by GPU type */
     uint32_t heads;       /* so far */
     int64_t heads_nw;     /* power that they need */
+    uint32_t next;        /* with heads: the least `next` of all kinds */
 };
 
 /* --- the reservation of the head --- */
@@ -220,9 +221,9 @@ static void tell_passing(const struct visit *v, const struct easim_job *job,
 static void tell_waiting(const struct easim_pass *pass, struct book *book,
                          const struct easim_job *told) {
     const struct easim_view *view = pass->view;
-    struct visit v = {pass, book,
-                      pass->host->scratch(pass->plan, view->gpu_type_count * sizeof(struct queue)),
-                      0, 0};
+    struct visit v = {
+        pass, book, pass->host->scratch(pass->plan, view->gpu_type_count * sizeof(struct queue)),
+        0,    0,    EASIM_NONE};
     for (uint32_t i = view->first_waiting; i < told->index && v.heads < view->gpu_type_count;) {
         const struct easim_job *job = easim_view_job(view, i);
         const struct request *request = book_request(book, pass, job);
@@ -337,13 +338,13 @@ static uint32_t first_in_lane(const struct visit *v, const struct kind *kind, ui
 
 /* Who of each kind may start next, from `from` on: on a GPU type (ALL_TYPES, NO_TYPE), on others
    only if that was somebody before `from`. */
-static void find_next(const struct visit *v, uint32_t gpu_type, uint32_t from) {
+static void find_next(struct visit *v, uint32_t gpu_type, uint32_t from) {
     const uint32_t free = v->pass->view->free_gpus; /* in a pass it only falls */
     bool all_have_heads = v->heads == v->pass->view->gpu_type_count;
+    v->next = EASIM_NONE;
     for (uint32_t i = 0; i < v->book->busy_count; i++) {
         struct kind *kind = &v->book->kinds[v->book->busy[i]];
         uint32_t next = EASIM_NONE;
-        kind->next = next;
         if (all_have_heads && kind->least_k > free)
             continue;
         for (uint32_t l = 0; l < kind->lane_count; l++) {
@@ -352,19 +353,16 @@ static void find_next(const struct visit *v, uint32_t gpu_type, uint32_t from) {
                 lane->next = first_in_lane(v, kind, l, from);
             next = lane->next < next ? lane->next : next;
         }
-        kind->next = next;
+        v->next = next < v->next ? next : v->next;
     }
 }
 
 /* Who is to be visited next, in the order of submission; EASIM_NONE: nobody. */
-static uint32_t next_job(const struct book *book) {
+static uint32_t next_job(const struct visit *v) {
+    const struct book *book = v->book;
     uint32_t job =
         book->next_arrived < book->arrived_count ? book->arrived[book->next_arrived] : EASIM_NONE;
-    for (uint32_t i = 0; i < book->busy_count; i++) {
-        uint32_t next = book->kinds[book->busy[i]].next;
-        job = next < job ? next : job;
-    }
-    return job;
+    return v->next < job ? v->next : job;
 }
 
 /* Starts a job in its first candidate that fits and may start, or makes it a head. Returns the GPU
@@ -429,7 +427,7 @@ static int visit_jobs(struct visit *v) {
             book->next_arrived++;
         if (visit_job(v, job) < 0)
             return -1;
-        next = v->heads > 0 ? next_job(book) : after;
+        next = v->heads > 0 ? next_job(v) : after;
     }
     return 0;
 }
@@ -444,12 +442,23 @@ static bool fits_somewhere(const struct book *book, const struct easim_view *vie
     return fits;
 }
 
-/* A single arrival that does not fit changes nothing. Negative: failed. */
+/* Whether a waiting job may fit: none needs fewer GPUs than its kind. */
+static bool some_may_fit(const struct book *book, const struct easim_view *view) {
+    uint32_t i = 0;
+    while (i < book->busy_count && book->kinds[book->busy[i]].least_k > view->free_gpus)
+        i++;
+    return i < book->busy_count;
+}
+
+/* A single arrival that does not fit changes nothing, and without arrivals nothing changes if none
+   fits. Negative: failed. */
 static int has_to_do(struct book *book, const struct easim_pass *pass) {
     const struct easim_view *view = pass->view;
     if (view->free_gpus == 0 || view->waiting_count == 0)
         return 0;
-    if (view->event_count != 1 || easim_view_event(view, 0)->kind != EASIM_EVENT_ARRIVAL)
+    if (book->arrived_count == 0)
+        return some_may_fit(book, view);
+    if (view->event_count != 1)
         return 1;
     const struct easim_job *job = easim_view_job(view, easim_view_event(view, 0)->job);
     const struct request *request = book_request(book, pass, job);
@@ -461,8 +470,9 @@ static int decide(const struct easim_pass *pass) {
     struct book *book = pass->state;
     int to_do = book_update(book, pass) < 0 ? -1 : has_to_do(book, pass);
     if (to_do > 0) {
-        size_t bytes = view->gpu_type_count * sizeof(struct queue);
-        struct visit v = {pass, book, pass->host->scratch(pass->plan, bytes), 0, 0};
+        struct visit v = {pass, book, book->queues, 0, 0, EASIM_NONE};
+        for (uint32_t h = 0; h < view->gpu_type_count; h++)
+            v.queues[h] = (struct queue){0};
         to_do = visit_jobs(&v);
     }
     while (to_do >= 0 && book->next_arrived < book->arrived_count)
@@ -474,7 +484,7 @@ static int decide(const struct easim_pass *pass) {
 }
 
 static int init(const struct easim_pass *pass) {
-    return book_init(pass->state, pass);
+    return book_init(pass->state, pass, sizeof(struct queue));
 }
 
 static void finish(const struct easim_pass *pass) {

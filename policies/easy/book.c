@@ -25,11 +25,12 @@ void book_finish(struct book *book) {
     free(book->request_of);
     free(book->figures);
     free(book->ends);
+    free(book->queues);
     free(book->arrived);
     *book = (struct book){0};
 }
 
-int book_init(struct book *book, const struct easim_pass *pass) {
+int book_init(struct book *book, const struct easim_pass *pass, size_t queue_bytes) {
     const struct easim_view *view = pass->view;
     const struct easim_power *power = book_power(pass);
     book->counts_power = power && view->cap_is_enforced;
@@ -43,7 +44,8 @@ int book_init(struct book *book, const struct easim_pass *pass) {
     book->ends = calloc(view->gpu_type_count + 1, sizeof *book->ends);
     book->figures =
         calloc((size_t)(view->gpu_type_count + 1) * (book->spans + 1), sizeof *book->figures);
-    return book->ends && book->figures ? 0 : fail_memory(pass);
+    book->queues = calloc(view->gpu_type_count + 1, queue_bytes);
+    return book->ends && book->figures && book->queues ? 0 : fail_memory(pass);
 }
 
 /* --- candidates --- */
@@ -276,7 +278,6 @@ int book_add(struct book *book, const struct easim_pass *pass, const struct easi
     if (kind->root == TREE_NONE) {
         kind->place = book->busy_count;
         book->busy[book->busy_count++] = request->kind;
-        kind->next = EASIM_NONE;
         for (uint32_t l = 0; l < kind->lane_count; l++)
             kind->lanes[l].next = EASIM_NONE;
     }

@@ -39,7 +39,6 @@ struct kind {
     struct forest waiting; /* columns: T by lane, then span; if power counts, then power by lane */
     uint32_t root;         /* in `waiting`; key: the job */
     uint32_t place;        /* in `busy` */
-    uint32_t next;         /* the least `next` of its lanes */
     struct lane *lanes;    /* by GPU type, ascending */
     uint32_t lane_count, least_k;
 };
@@ -67,6 +66,7 @@ struct book {
     uint64_t phase_changes; /* as of the last look at the running jobs */
     uint64_t power_changes; /* likewise */
     uint64_t node_changes;  /* failures and repairs so far, + 1 */
+    struct queue *queues;   /* by GPU type, of a pass */
     uint32_t *arrived;      /* of this decision: jobs that no tree has */
     uint32_t arrived_count, next_arrived, arrived_capacity;
 };
@@ -85,7 +85,8 @@ static inline const struct easim_power *book_power(const struct easim_pass *pass
     return easim_power_of(pass, 0);
 }
 
-int book_init(struct book *book, const struct easim_pass *pass);
+/* queue_bytes: of a struct queue. */
+int book_init(struct book *book, const struct easim_pass *pass, size_t queue_bytes);
 void book_finish(struct book *book);
 
 /* Each is negative after host->fail: out of memory. */
