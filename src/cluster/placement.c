@@ -158,7 +158,9 @@ static uint32_t free_of(const struct taking *taking, uint32_t level, uint32_t un
     return taking->placement->node_free[type->nodes ? type->nodes[unit] : unit];
 }
 
-static uint32_t take_inside(struct taking *taking, const struct place *place, uint32_t k);
+__attribute__((noinline)) /* few jobs need it */
+static uint32_t
+take_inside(struct taking *taking, const struct place *place, uint32_t k);
 
 /* Of a place that has k free GPUs and no unit inside it that has: all of its units, the freest
    first, and the last piece inside the next one. */

@@ -107,17 +107,15 @@ static void show_energy(struct sim *sim, bool is_seen) {
 /* Whether a decision counts, but nothing has to be done: after most finishes, if few jobs wait. */
 static bool is_idle(const struct sim *sim) {
     const struct easim_policy *policy = sim->module->policy;
-    bool only_arrivals = !HAS_FEATURES && sim->view.v->event_count == 1 &&
-                         sim->view.events->kind == EASIM_EVENT_ARRIVAL;
     return policy->list && !policy->decide && !SIM_HAS(sim, options.check) && !checks_all(sim) &&
-           sim->told == EASIM_NONE && list_is_idle(&sim->list, sim->view.v, only_arrivals);
+           sim->told == EASIM_NONE && list_is_idle(&sim->list, sim->view.v);
 }
 
 void callbacks_decide(struct sim *sim) {
     uint64_t start_ns = sim->options.time_decisions ? thread_ns() : 0;
     sim->decision_total++;
     bool idle = is_idle(sim);
-    show_energy(sim, !idle || sim->over_cap); /* then at admission, too */
+    show_energy(sim, (!idle && !sim->list.asks_nothing) || sim->over_cap); /* then at admission */
     if (SIM_HAS(sim, services.count > 0))
         service_view_update(sim);
     if (!idle)

@@ -135,7 +135,7 @@ void progress_change_config(struct sim *sim, uint32_t job, uint32_t config, doub
 
 /* Set-up on the GPUs that it has got, their waking included. */
 static int64_t progress_setup_ns(const struct sim *sim, uint32_t job) {
-    return units_ns(sim->view.jobs[job].setup_s);
+    return sim->view.jobs[job].setup_s > 0 ? units_ns(sim->view.jobs[job].setup_s) : 0;
 }
 
 /* --- account --- */

@@ -21,8 +21,7 @@ void list_init(struct list *list, const struct policy_params *params, uint32_t j
                                 .keeps_cap = cap || params_have(params, EASIM_CAPABILITY_POWER_CAP),
                                 .has_limits = params_have(params, EASIM_CAPABILITY_FREQUENCY),
                                 .plain = plain,
-                                .sets = plain ? NULL : &list->sets},
-                      .stuck = EASIM_NONE};
+                                .sets = plain ? NULL : &list->sets}};
     list->rules.minimised =
         mem_zalloc(rules_level_count(list->rules.ops), sizeof *list->rules.minimised);
     if (plain)
@@ -35,6 +34,9 @@ void list_init(struct list *list, const struct policy_params *params, uint32_t j
     list->may_idle = !plain && !params->list.resize && !list->rules.ops->begin &&
                      !list->rules.ops->end && !list_in_rounds(list) &&
                      rules_level_count(list->rules.ops) == 1;
+    list->by_head = list->may_idle && !list->index.jobs && !rules_make_room(list->rules.ops);
+    list->asks_nothing = list->by_head && !list->rules.ops->minimise &&
+                         !list->rules.ops->minimise_urgent && !list->rules.ops->allow_start;
 }
 
 void list_finish(struct list *list) {
@@ -206,9 +208,6 @@ static int visit_in_queue_order(struct list *list, const struct easim_pass *pass
         const struct easim_job *job = host_job(view, i);
         i = job->next_waiting;
         started = visit_job(list, pass, job, &none);
-        if (started == 0 && !rules_limit_starts(&list->rules) &&
-            rules_objective_is_time(&list->rules, pass, false))
-            list->stuck = job->index; /* whatever the time */
     }
     return started < 0 ? -1 : 0;
 }
@@ -586,7 +585,6 @@ static int decide_now(struct list *list, const struct easim_pass *pass) {
 int list_decide(struct list *list, const struct easim_pass *pass) {
     list->pass = *pass;
     list->room_refused = false;
-    list->stuck = EASIM_NONE;
     if (ask_minimise(list, pass) < 0)
         return -1;
     int r =

@@ -3,6 +3,7 @@
 #ifndef EASIM_POLICY_LIST_LIST_H
 #define EASIM_POLICY_LIST_LIST_H
 
+#include "policy/interface.h"
 #include "policy/list/grow.h"
 #include "policy/list/index.h"
 #include "policy/list/plain.h"
@@ -21,8 +22,10 @@ struct list_head {
  * list_finish. It must stay where it is. */
 struct list {
     struct rules rules;
-    bool has_asked; /* what the policy minimises */
-    bool may_idle;  /* a pass does nothing but visit those who wait */
+    bool has_asked;    /* what the policy minimises */
+    bool may_idle;     /* a pass does nothing but visit those who wait */
+    bool by_head;      /* and no longer than it starts the first of the queue */
+    bool asks_nothing; /* and it calls no function of the policy */
     struct group_sets sets;
     struct index index; /* of all waiting jobs, unless they are visited in the order of the queue,
                            or decisions are plain */
@@ -41,9 +44,7 @@ struct list {
     ARRAY_OF(struct list_head) heads; /* heap of the queues that have something to start */
     ARRAY_OF(uint32_t) closed;        /* the other queues */
     ARRAY_OF(struct index_place)
-    aside; /* jobs that were visited or passed over: back into the index at the end */
-    /* Without an index: the first of the queue, if nothing that is free served it; EASIM_NONE. */
-    uint32_t stuck;
+    aside;          /* jobs that were visited or passed over: back into the index at the end */
     uint64_t stamp; /* number of the state of the cluster: goes up whenever it may have changed */
 };
 
@@ -68,14 +69,21 @@ void list_note_change(struct list *list, uint32_t job);
 static inline bool list_has_room(const struct easim_view *view) {
     return view->free_gpus > 0 || view->shared_free_milli > 0;
 }
+/* Whether the first of the queue fits now, in any configuration. */
+static inline bool list_head_fits(const struct easim_view *view) {
+    const struct easim_job *job = host_job(view, view->first_waiting);
+    uint32_t c = job->first_config, end = c + job->config_count;
+    while (c < end && easim_fit(view, easim_view_config(view, c)) < 0)
+        c++;
+    return c < end;
+}
 /* Whether a pass now would call nothing of the policy and change nothing: nobody waits or
-   no GPU is free for those who do, and nothing else is due in each pass. only_arrivals: since the
-   last pass no GPU has come free, and a start that fits is never refused. */
-static inline bool list_is_idle(const struct list *list, const struct easim_view *view,
-                                bool only_arrivals) {
-    bool visits = (list_has_room(view) && !(only_arrivals && list->stuck == view->first_waiting)) ||
-                  rules_make_room(list->rules.ops);
-    return list->may_idle && (view->waiting_count == 0 || !visits) && !list->index.failed;
+   no GPU is free for those who do, and nothing else is due in each pass. */
+static inline bool list_is_idle(const struct list *list, const struct easim_view *view) {
+    bool makes_room = rules_make_room(list->rules.ops);
+    return list->may_idle && !list->index.failed &&
+           (view->waiting_count == 0 || (!makes_room && !list_has_room(view)) ||
+            (list->by_head && !list_head_fits(view)));
 }
 /* One pass. Negative, after host->fail, if a callback gave what it may not. */
 int list_decide(struct list *list, const struct easim_pass *pass);

@@ -98,11 +98,23 @@ static int try_config(struct search *search, uint32_t config, uint32_t span) {
     return 0;
 }
 
+/* A job in one configuration that fits, if nothing but its time counts: as the search has it. */
+static bool is_finite(const struct easim_job *job, const struct easim_config *config, int span) {
+    return job->setup_s + job->remaining / config->goodput[span] < INFINITY;
+}
+
 int start_try(const struct rules *rules, const struct easim_pass *pass, const struct easim_job *job,
               const struct easim_key *key, const struct start_limit *limit) {
-    if (job->config_count == 1 &&
-        easim_fit(pass->view, easim_view_config(pass->view, job->first_config)) < 0)
-        return 0; /* without a search: so it is with most rigid jobs */
+    if (job->config_count == 1) { /* as of most rigid jobs: there is nothing to search */
+        const struct easim_config *config = easim_view_config(pass->view, job->first_config);
+        int span = easim_fit(pass->view, config);
+        if (span < 0)
+            return 0;
+        if (!limit && !rules_is_urgent(key) && key->objective_max == 0 &&
+            rules_objective_is_time(rules, pass, false) && !rules_limit_starts(rules))
+            return is_finite(job, config, span) &&
+                   pass->host->plan_start(pass->plan, job->index, job->first_config) == EASIM_OK;
+    }
     struct search search = {.rules = rules,
                             .pass = pass,
                             .job = job,
