@@ -333,14 +333,12 @@ static int host_exchange(struct easim_plan *plan, const struct easim_part *parts
     struct sim *sim = plan->sim;
     struct exchange exchange = {0};
     uint32_t blamed = EASIM_NONE;
-    int64_t committed_nw;
     if (ret_part)
         *ret_part = EASIM_NONE;
     if (plan->head.refuses)
         return EASIM_INVAL;
     bool read = exchange_read(&exchange, sim, parts, count, part_bytes);
-    enum refusal refusal =
-        read ? exchange_try(sim, &exchange, &blamed, &committed_nw) : REFUSED_FORM;
+    enum refusal refusal = read ? exchange_try(sim, &exchange, &blamed, NULL) : REFUSED_FORM;
     if (refusal == REFUSED_NOT)
         take_exchange(plan, &exchange);
     if (ret_part)
@@ -359,9 +357,10 @@ static int host_try_exchange(struct easim_plan *plan, const struct easim_part *p
     struct exchange exchange = {0};
     uint32_t blamed = EASIM_NONE;
     int64_t committed_nw = sim->committed_nw;
-    enum refusal refusal = exchange_read(&exchange, sim, parts, count, part_bytes)
-                               ? exchange_try(sim, &exchange, &blamed, &committed_nw)
-                               : REFUSED_FORM;
+    enum refusal refusal =
+        exchange_read(&exchange, sim, parts, count, part_bytes)
+            ? exchange_try(sim, &exchange, &blamed, ret_power_w ? &committed_nw : NULL)
+            : REFUSED_FORM;
     exchange_finish(&exchange);
     if (ret_part)
         *ret_part = refusal == REFUSED_NOT ? EASIM_NONE : blamed;

@@ -266,8 +266,10 @@ enum refusal exchange_try(struct sim *sim, struct exchange *exchange, uint32_t *
         takes = true;
     }
     reclaim_all(sim, exchange);
-    *ret_committed_nw = sim->committed_nw + lent_nw + added_nw;
-    bool is_over_cap = power_cap_end_trial(sim, ret_committed_nw, true);
+    int64_t committed_nw = sim->committed_nw + lent_nw + added_nw;
+    bool is_over_cap = power_cap_end_trial(sim, &committed_nw, ret_committed_nw);
+    if (ret_committed_nw)
+        *ret_committed_nw = committed_nw;
     if (fitting < exchange->count) {
         *ret_part = fitting;
         return REFUSED_NOFIT;

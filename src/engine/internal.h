@@ -46,7 +46,7 @@ bool exchange_read(struct exchange *exchange, const struct sim *sim, const void 
 void exchange_finish(struct exchange *exchange);
 
 /* Tries an exchange, and changes nothing else: why it is refused and for which part, or
-   REFUSED_NOT; and the committed power of the cluster with it. */
+   REFUSED_NOT; and, unless NULL, the committed power of the cluster with it. */
 enum refusal exchange_try(struct sim *sim, struct exchange *exchange, uint32_t *ret_part,
                           int64_t *ret_committed_nw);
 /* Gives and takes the GPUs of an exchange that exchange_try has just found in order; its starts and

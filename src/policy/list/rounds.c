@@ -138,6 +138,7 @@ static bool supply_has(const struct supply *supply, const struct rounds *rounds,
 static bool domains_admit(struct rounds *rounds, const struct easim_pass *pass,
                           const struct round_job *asking, uint32_t config) {
     const struct easim_power *cap = rounds->rules->cap;
+    bool takes = false;
     rounds->parts.count = 0;
     for (size_t i = 0; i < rounds->jobs.count && cap && cap->domain_count > 0; i++) {
         const struct round_job *other = &rounds->jobs.at[i];
@@ -148,10 +149,12 @@ static bool domains_admit(struct rounds *rounds, const struct easim_pass *pass,
                                   : other->runs ? EASIM_PART_RESIZE
                                                 : EASIM_PART_START,
                                   job, to, true};
-        if (other->runs ? !gets || to != own : gets)
-            array_push(&rounds->parts, part);
+        if (other->runs ? gets && to == own : !gets)
+            continue;
+        takes = takes || gets;
+        array_push(&rounds->parts, part);
     }
-    return easim_power_admits(cap, pass, rounds->parts.at, (uint32_t)rounds->parts.count);
+    return !takes || easim_power_admits(cap, pass, rounds->parts.at, (uint32_t)rounds->parts.count);
 }
 
 /* What config would cost the job: a restart and what it loses, if it runs in another. */
