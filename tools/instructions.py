@@ -92,7 +92,7 @@ def counter(folder, source):
 # A part is all that these functions call, except what another part is.
 PARTS = {
     "read CSV rows": "trace_file_read",
-    "make jobs": "source_generate jobs_to_come_make generated_jobs_await",
+    "make jobs": "source_generate jobs_to_come_make jobs_await",
     "arrival": "admission_submit take_arrival",
     "decision": "callbacks_decide",
     "start: check, place, show": "host_start",
