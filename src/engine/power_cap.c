@@ -31,13 +31,12 @@ static uint32_t parent_of(const struct sim *sim, uint32_t domain) {
     return parent == EASIM_NONE ? 0 : parent + 1;
 }
 
-/* In the domains below the cluster that hold the node; and in a tally of trials. */
-static void tally_others(struct sim *sim, uint32_t node, int64_t more_nw, int64_t *tally) {
+/* In the domains below the cluster that hold the node; tries: for a trial. */
+static void tally_others(struct sim *sim, uint32_t node, int64_t more_nw, bool tries) {
     for (uint32_t d = domain_of(sim, node); d > 0; d = parent_of(sim, d)) {
         sim->cap->is_filled = false;
         sim->cap->domains[d].others_nw += more_nw;
-        if (tally)
-            tally[d] += more_nw;
+        sim->cap->domains[d].trial_nw += tries ? more_nw : 0;
     }
 }
 
@@ -49,14 +48,13 @@ void power_cap_init(struct sim *sim) {
         cap->domain_count = 1 + cluster->power_domain_count;
         cap->fill = mem_zalloc(cap->domain_count, sizeof *cap->fill);
         cap->domains = mem_zalloc(cap->domain_count, sizeof *cap->domains);
-        cap->trial_nw = mem_zalloc(cap->domain_count, sizeof *cap->trial_nw);
         cap->entry_nw = mem_zalloc(sim->workload->jobs.count, sizeof *cap->entry_nw);
         cap->cap_w = NAN;
         cap->tried_job = EASIM_NONE;
         for (uint32_t d = 1; d < cap->domain_count; d++)
             cap->fill[d].cap_nw = power_nw(cluster->power_domains[d - 1].cap_w);
         for (uint32_t n = 0; n < cluster->node_count; n++)
-            tally_others(sim, n, power_meter_idle_node_nw(&sim->meter, &cluster->nodes[n]), NULL);
+            tally_others(sim, n, power_meter_idle_node_nw(&sim->meter, &cluster->nodes[n]), false);
     }
 }
 
@@ -69,9 +67,8 @@ void power_cap_finish(struct sim *sim) {
         free(cap->groups.at[g].gpus);
     }
     intern_finish(&cap->keys);
-    void *const all[] = {cap->fill,     cap->domains,   cap->trial_nw,
-                         cap->entry_nw, cap->groups.at, cap->filled.at,
-                         cap->trial.at, cap->changed,   cap};
+    void *const all[] = {cap->fill,      cap->domains,  cap->entry_nw, cap->groups.at,
+                         cap->filled.at, cap->trial.at, cap->changed,  cap};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
 }
@@ -187,7 +184,7 @@ static void commit(struct sim *sim, int64_t more_nw) {
 
 void power_cap_note(struct sim *sim, uint32_t node, int64_t more_nw) {
     if (sim->cap)
-        tally_others(sim, node, more_nw, NULL);
+        tally_others(sim, node, more_nw, false);
     commit(sim, more_nw);
 }
 
@@ -312,9 +309,9 @@ static void add_member(struct sim *sim, uint32_t class, uint32_t group, int sign
     }
 }
 
-/* Power that whole GPUs add to what they draw; sums by domain, or NULL. */
+/* Power that whole GPUs add to what they draw; tries: for a trial. */
 static int64_t add_pieces(struct sim *sim, uint32_t h, const struct allocation *allocation,
-                          int sign, int64_t *tally) {
+                          int sign, bool tries) {
     const struct piece *pieces = allocation_pieces(allocation);
     int64_t sum_nw = 0;
     for (uint32_t i = 0; i < allocation->count; i++) {
@@ -322,23 +319,23 @@ static int64_t add_pieces(struct sim *sim, uint32_t h, const struct allocation *
                      (sim->meter.cpu_milli_nw[pieces[i].node] - sim->meter.types[h].idle_milli_nw);
         sum_nw += nw;
         if (sim->cap)
-            tally_others(sim, pieces[i].node, nw, tally);
+            tally_others(sim, pieces[i].node, nw, tries);
     }
     return sum_nw;
 }
 
 /* All that an allocation of a job counts comes, or goes: what that adds to the committed power. */
 static int64_t add_all(struct sim *sim, const struct cap_trial *of, uint32_t config,
-                       const struct allocation *allocation, int64_t added_nw, int64_t *tally) {
+                       const struct allocation *allocation, int64_t added_nw, bool tries) {
     if (of->class == EASIM_NONE) {
         if (sim->cap)
-            tally_others(sim, allocation->first.node, of->sign * added_nw, tally);
+            tally_others(sim, allocation->first.node, of->sign * added_nw, tries);
         return of->sign * added_nw;
     }
     if (sim->cap)
         add_member(sim, of->class, of->group, of->sign);
     return of->sign * limits_want_nw(sim, of->class) +
-           add_pieces(sim, sim->view.configs[config].gpu_type, allocation, of->sign, tally);
+           add_pieces(sim, sim->view.configs[config].gpu_type, allocation, of->sign, tries);
 }
 
 /* The class and group that a job would have. */
@@ -369,7 +366,7 @@ void power_cap_charge_member(struct sim *sim, uint32_t job, uint32_t config,
     const struct cap_trial place = place_of(sim, job, config, allocation);
     sim->limits->class_of[job] = place.class;
     sim->limits->group_of[job] = place.group;
-    int64_t more_nw = add_all(sim, &place, config, allocation, added_nw, NULL);
+    int64_t more_nw = add_all(sim, &place, config, allocation, added_nw, false);
     if (sim->cap)
         sim->cap->entry_nw[job] = more_nw - over_entry_nw(sim, place.class);
     commit(sim, more_nw);
@@ -380,7 +377,7 @@ void power_cap_discharge_member(struct sim *sim, uint32_t job, uint32_t config,
     const struct cap_trial place = place_held(sim, job);
     if (sim->cap)
         sim->cap->entry_nw[job] = 0;
-    commit(sim, add_all(sim, &place, config, allocation, added_nw, NULL));
+    commit(sim, add_all(sim, &place, config, allocation, added_nw, false));
     sim->limits->class_of[job] = sim->limits->group_of[job] = EASIM_NONE;
 }
 
@@ -412,7 +409,7 @@ static int64_t try(struct sim *sim, struct cap_trial place, uint32_t config,
     struct cap_state *cap = sim->cap;
     if (cap && place.class != EASIM_NONE)
         array_push(&cap->trial, place);
-    return add_all(sim, &place, config, allocation, added_nw, cap ? cap->trial_nw : NULL);
+    return add_all(sim, &place, config, allocation, added_nw, true);
 }
 
 int64_t power_cap_try(struct sim *sim, uint32_t job, uint32_t config,
@@ -427,11 +424,11 @@ int64_t power_cap_try_without(struct sim *sim, uint32_t job, int64_t added_nw) {
 
 bool power_cap_end_trial(struct sim *sim, int64_t *committed_nw, bool tells_power) {
     struct cap_state *cap = sim->cap;
-    bool is_over = !cap && power_cap_binds(sim) && *committed_nw > cap_nw(sim);
+    bool is_over = false;
     if (!cap)
-        return is_over;
+        return power_cap_binds(sim) && *committed_nw > cap_nw(sim);
     for (uint32_t d = 0; d < cap->domain_count; d++)
-        is_over = is_over || entry_is_over(sim, d, *committed_nw, 0);
+        cap->domains[d].tried_nw = entry_sum_nw(sim, d, *committed_nw);
     if (tells_power)
         *committed_nw = fill(sim, *committed_nw);
     for (; cap->trial.count > 0; cap->trial.count--) {
@@ -439,9 +436,12 @@ bool power_cap_end_trial(struct sim *sim, int64_t *committed_nw, bool tells_powe
         add_member(sim, last->class, last->group, -last->sign);
     }
     for (uint32_t d = 0; d < cap->domain_count; d++) {
-        cap->domains[d].others_nw -= cap->trial_nw[d];
-        cap->is_filled = cap->is_filled && cap->trial_nw[d] == 0;
-        cap->trial_nw[d] = 0;
+        struct cap_domain *domain = &cap->domains[d];
+        domain->others_nw -= domain->trial_nw;
+        cap->is_filled = cap->is_filled && domain->trial_nw == 0;
+        domain->trial_nw = 0;
+        is_over = is_over || (domain->tried_nw > domain_cap_nw(sim, d) &&
+                              domain->tried_nw > entry_sum_nw(sim, d, sim->committed_nw));
     }
     return is_over;
 }
@@ -452,7 +452,7 @@ int64_t power_cap_most_entry_nw(struct sim *sim, uint32_t config,
                                 const struct allocation *allocation) {
     const struct easim_config *c = &sim->view.configs[config];
     double cap_w = sim->cluster->power_cap_w; /* INFINITY: none, or one that changes */
-    int64_t more_nw = add_pieces(sim, c->gpu_type, allocation, 1, NULL), least_nw = FILL_NO_CAP;
+    int64_t more_nw = add_pieces(sim, c->gpu_type, allocation, 1, false), least_nw = FILL_NO_CAP;
     struct leaf *leaves = mem_zalloc(allocation->count + 1, sizeof *leaves);
     struct cap_group group = {.ranges = 0};
     uint32_t parts = add_parts(sim, &group, leaves, find_leaves(sim, allocation, leaves));
@@ -468,7 +468,7 @@ int64_t power_cap_most_entry_nw(struct sim *sim, uint32_t config,
     free(group.parts);
     free(group.gpus);
     free(leaves);
-    (void)add_pieces(sim, c->gpu_type, allocation, -1, NULL);
+    (void)add_pieces(sim, c->gpu_type, allocation, -1, false);
     return least_nw;
 }
 
@@ -505,10 +505,9 @@ void power_cap_settle(struct sim *sim) {
             double x = cap->filled.at[g].x[group->stage[r]];
             cap->changed[g] = cap->changed[g] || x != place->x[r];
             place->x[r] = x;
-            place->step += (uint32_t)lrint(x * sim->limits->classes.steps);
-            group->steps[r] = group->parts[0].lo_nw == 0
-                                  ? sim->limits->classes.steps
-                                  : (uint32_t)lrint(x * sim->limits->classes.steps);
+            uint32_t steps = sim->limits->classes.steps, step = (uint32_t)lrint(x * steps);
+            place->step += step;
+            group->steps[r] = group->parts[0].lo_nw == 0 ? steps : step;
         }
         any = any || cap->changed[g];
     }

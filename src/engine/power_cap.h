@@ -17,6 +17,7 @@
 struct cap_domain {
     int64_t others_nw; /* all else in it; of the cluster: see power_cap.c */
     int64_t lo_nw, want_nw, entry_nw;
+    int64_t trial_nw, tried_nw; /* what a trial adds to others_nw; and all at entry draws in it */
 };
 
 /* Members with the same stages and domains. */
@@ -52,7 +53,6 @@ struct cap_state {
     int64_t room_nw; /* that entry draws leave of the cap of the cluster, as shown last */
     uint32_t tried_job, tried_config; /* in gpus_try_config last, with all as it is now */
     bool tried_is_over;               /* GPUs are free, and the cap forbids it */
-    int64_t *trial_nw;                /* by domain: what it adds to others_nw */
     int64_t *entry_nw; /* by job: what its allocation adds at its entry draw; 0: it has none */
     double cap_w;      /* for which places are set */
     bool is_dirty;     /* sums have changed since then */
@@ -111,8 +111,8 @@ void power_cap_recharge(struct sim *sim, uint32_t job, uint32_t class);
 int64_t power_cap_try(struct sim *sim, uint32_t job, uint32_t config,
                       const struct allocation *allocation, int64_t added_nw);
 int64_t power_cap_try_without(struct sim *sim, uint32_t job, int64_t added_nw);
-/* Ends the trial, of which nothing is left: whether the cap forbids it. committed_nw: as that;
-   on return, if asked for, as views would show it. */
+/* Ends the trial, of which nothing is left: whether it raises the entry draws in the cluster or a
+   domain above the cap. committed_nw: as that; on return, if asked for, as views would show it. */
 bool power_cap_end_trial(struct sim *sim, int64_t *committed_nw, bool tells_power);
 /* The most that a GPU may count which a job in config, with that allocation, gets on the empty
    cluster, under the caps that are constant. */

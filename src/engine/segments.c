@@ -12,8 +12,7 @@
 
 /* --- progress --- */
 /* Invariant: of a computing job stretch_work is done at stretch_ns of its computing time and
-   stretch_energy drawn at power_ns, and kept_work and kept_energy at its last periodic checkpoints
-   before these. */
+   stretch_energy drawn at power_ns, kept_work and kept_energy at the last checkpoints before. */
 
 void progress_init(struct sim *sim) {
     if (sim->options.noise.speed_sigma > 0 || sim->cluster->slowdown_per_neighbour > 0 ||

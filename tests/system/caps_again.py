@@ -383,8 +383,13 @@ class Simulation:
             return curve.want
         return max(level, curve.flex) if rules.order == "by_flex" else level
 
+    def raises(self, bound, runs):
+        """Whether these jobs, in place of those that run, draw more there at entry."""
+        before, after = (self.fixed(bound, jobs) + sum(bound.weight(run) * self.entry(run) for run in jobs) for jobs in (self.running(), runs))
+        return after > before
+
     def admitted(self, runs):
-        return not self.enforced or not any(self.over(bound, runs, self.entry) for bound in self.bounds)
+        return not self.enforced or not any(self.over(bound, runs, self.entry) and self.raises(bound, runs) for bound in self.bounds)
 
     def group(self, run):
         """Those that have one step: alike in stages, and in domains or, of a job in several, in its GPUs in each."""

@@ -15,7 +15,7 @@ def rho(p):
     return 1 / (0.7 + 0.21 / (p - 0.3))
 
 
-def run(folder, jobs, cap, rules, nodes=2, types=None, steps_of_use=(), more_costs=None):
+def run(folder, jobs, cap, rules, nodes=2, types=None, steps_of_use=(), more_costs=None, domains=None):
     """jobs: name, submit_s, duration_s, utilization, flex, GPU type. cap: W, or rows of time and W. Rows of jobs.csv by name, and of
     summary.csv."""
     types = types or [{}]
@@ -36,7 +36,8 @@ def run(folder, jobs, cap, rules, nodes=2, types=None, steps_of_use=(), more_cos
     (folder / "s.yaml").write_text(json.dumps({
         "name": "s", "horizon": "drain", "policy": {"name": "fcfs"},
         "cluster": {"gpu_types": gpus, "nodes": [{"gpu": gpu["name"], "gpus": nodes} for gpu in gpus],
-                    "power_cap": watts | {"enforce": "throttle", "steps": 0, "admit": "floor"} | rules},
+                    "power_cap": watts | {"enforce": "throttle", "steps": 0, "admit": "floor"} | rules} |
+        ({"power_domains": domains} if domains else {}),
         "workload": workload, "models": {"rigid_speed": speeds, "models": [idle]}}), encoding="utf-8")
     easim("run", folder / "s.yaml", "--check", "--quiet", "--force", "--out", folder / "out")
     return {row["job_id"]: row for row in rows_of(folder / "out/jobs.csv")}, one_row(folder / "out", "summary.csv")
@@ -197,4 +198,16 @@ def refused_by_admission(folder):
     assert "would raise the power" not in told, told
 
 
-cases(refused_by_admission, held_with_context, starts_keep_flex, flex_and_utilization, use_changes, use_of_lost_work, left_after_a_stop, services_count_at_most, replicas_go_last)
+def another_domain_is_full(folder):
+    """From 100 s on a wants 400 W (before: 225 W) where 300 W may be, and gets that 0.1 s later. c, of 225 W, waits there for its end. b
+    is elsewhere: that the domain of a is above its cap at full power is nothing to it."""
+    jobs = [("a", 0, 1000, 1, 0, "g"), ("b", 200, 100, 1, 0, "h"), ("c", 200, 100, 0.5, 0, "g")]
+    found, _ = run(folder, jobs, 2000, {"admit": "full"}, nodes=1, types=[{}, {"name": "h"}], steps_of_use=[("a", 0, 0.5), ("a", 100, 1)],
+                   domains=[{"name": "rack", "nodes": "0", "cap": 300}])
+    end_a = 100.1 + (1000 - 100.1) / rho(300 / 400)
+    near(found["a"]["finish_s"], end_a)
+    near(found["b"]["start_s"], 200)
+    near(found["c"]["start_s"], end_a)
+
+
+cases(another_domain_is_full, refused_by_admission, held_with_context, starts_keep_flex, flex_and_utilization, use_changes, use_of_lost_work, left_after_a_stop, services_count_at_most, replicas_go_last)
