@@ -116,6 +116,7 @@ void mem_prefer_huge(const void *map, size_t bytes) {
 #endif
 #define FEWEST_BLOCKS 4
 #define MOST_MOVES    16384 /* that may each be a mapping more, of which a process has 65,530 */
+#define MOST_SPARE    16    /* blocks in front of those in use */
 
 uint32_t mem_per_block(void) {
     return (uint32_t)sysconf(_SC_PAGESIZE) / 8;
@@ -147,10 +148,10 @@ void mem_blocks_finish(struct mem_blocks *blocks) {
 }
 
 /* The system moves pages for less than it takes them back and gives new ones. */
-static void give_back(struct mem_blocks *blocks, size_t block) {
+static void give_back(struct mem_blocks *blocks, size_t block, size_t most) {
     char *from = blocks->at + block * blocks->bytes,
          *to = blocks->at + blocks->next * blocks->bytes;
-    if (blocks->next >= blocks->count || blocks->moves == MOST_MOVES) {
+    if (blocks->next >= most || blocks->moves == MOST_MOVES) {
         madvise(from, blocks->bytes, MADV_DONTNEED);
     } else if (mremap(from, blocks->bytes, blocks->bytes,
                       MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to) == to) {
@@ -165,9 +166,10 @@ static void give_back(struct mem_blocks *blocks, size_t block) {
 
 void mem_blocks_give_back(struct mem_blocks *blocks, size_t from, size_t end, size_t untouched) {
     size_t per_block = mem_per_block(), next = (untouched + per_block - 1) / per_block;
+    size_t most = next + MOST_SPARE < blocks->count ? next + MOST_SPARE : blocks->count;
     blocks->next = blocks->next > next ? blocks->next : next;
     for (size_t block = from / per_block; block < end / per_block && block < blocks->count; block++)
-        give_back(blocks, block);
+        give_back(blocks, block, most);
 }
 
 void *mem_shared(size_t bytes) {

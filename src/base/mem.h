@@ -49,7 +49,8 @@ void *mem_blocks_init(struct mem_blocks *blocks, size_t count, size_t each);
 struct mem_blocks mem_blocks_of(void *pages, size_t count, size_t each);
 void mem_blocks_finish(struct mem_blocks *blocks);
 /* No one needs what is in the blocks of these elements again: it reads as zero, and their memory
-   becomes that of blocks to come, also zero. Elements from `untouched` on have not been in use. */
+   becomes that of blocks to come, also zero. Elements from `untouched` on have not been in use; if
+   that is above all, the memory goes back to the system. */
 void mem_blocks_give_back(struct mem_blocks *blocks, size_t from, size_t end, size_t untouched);
 
 /* Zeroed memory that this process shares with those it forks. */

@@ -256,7 +256,7 @@ void jobs_drop_past(struct sim *sim) {
         if ((*o)->past)
             (*o)->past((*o)->context, sim, end);
     mem_blocks_give_back(&sim->run_blocks, from, end, sim->next_arrival);
-    mem_blocks_give_back(&sim->moved_blocks, from, end, sim->next_arrival);
+    mem_blocks_give_back(&sim->moved_blocks, from, end, UINT32_MAX); /* few jobs use it */
     jobs_to_come_forget(sim->workload, from, end);
 }
 
