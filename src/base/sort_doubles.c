@@ -1,77 +1,89 @@
-/* A radix sort of doubles, and Hoare's choice of one. Their bits, as integers, are in the order of
-   the values once the sign of those that are not negative, and all bits of the others, are turned.
- */
+/* Sorting by a number: elements go into as many equal intervals of it as there are elements; each
+   is sorted in the same way, or compared if they are few. And Hoare's choice of one. */
 #include "base/sort_doubles.h"
 
-#include "base/mem.h"
+#include "base/array.h"
 
-#include <stdint.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define DIGIT_BITS 11
-#define DIGITS     6 /* of 64 bits */
-#define DIGIT_MAX  ((1u << DIGIT_BITS) - 1)
-#define SIGN       (1ULL << 63)
-#define FEW        512 /* so many are compared: cheaper than to count their digits */
+#define FEW 100 /* so many are compared: cheaper than to count them */
 
-struct counts {
-    size_t of[DIGITS][DIGIT_MAX + 1]; /* how many have each value of each digit */
+struct places {
+    const char *number; /* of the first element */
+    size_t each;        /* bytes */
+    bool real;          /* else int64_t */
+    double low, per_unit;
 };
 
-static uint64_t key_of(double value) {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits ^ (bits & SIGN ? UINT64_MAX : SIGN);
+static double number_at(const struct places *places, size_t i) {
+    int64_t whole;
+    double real;
+    memcpy(&whole, places->number + i * places->each, sizeof whole);
+    memcpy(&real, places->number + i * places->each, sizeof real);
+    return places->real ? real : (double)whole;
 }
 
-static unsigned digit_of(double value, int digit) {
-    return (unsigned)(key_of(value) >> digit * DIGIT_BITS) & DIGIT_MAX;
+static uint32_t place_of(const struct places *places, size_t i) {
+    return (uint32_t)((number_at(places, i) - places->low) * places->per_unit);
 }
 
-static int compare_keys(const void *a, const void *b) {
-    uint64_t x = key_of(*(const double *)a), y = key_of(*(const double *)b);
-    return (x > y) - (x < y);
-}
-
-/* Those of equal digits keep their order. */
-static void sort_by_digit(const double *from, double *to, size_t count, int digit, size_t *counts) {
-    size_t at = 0;
-    for (unsigned d = 0; d <= DIGIT_MAX; d++) {
-        size_t those = counts[d];
-        counts[d] = at;
-        at += those;
-    }
+/* Those of equal places keep their order. ret_ends: by place. */
+static void move_to_places(struct places places, char *at, size_t count, uint32_t *ret_ends) {
+    size_t each = places.each, offset = (size_t)(places.number - at);
+    char *from = mem_alloc(count * each);
+    memcpy(from, at, count * each);
+    places.number = from + offset;
     for (size_t i = 0; i < count; i++)
-        to[counts[digit_of(from[i], digit)]++] = from[i];
+        ret_ends[place_of(&places, i) + 1]++;
+    for (size_t place = 1; place < count; place++)
+        ret_ends[place + 1] += ret_ends[place];
+    for (size_t i = 0; i < count; i++)
+        memcpy(at + ret_ends[place_of(&places, i)]++ * each, from + i * each, each);
+    free(from);
 }
 
-/* From the lowest digit to the highest. */
-static void sort_many(double *values, size_t count) {
-    struct counts *counts = mem_zalloc(1, sizeof *counts);
-    double *room = mem_alloc(count * sizeof *room), *from = values, *to = room;
-    for (size_t i = 0; i < count; i++)
-        for (int digit = 0; digit < DIGITS; digit++)
-            counts->of[digit][digit_of(values[i], digit)]++;
-    for (int digit = 0; digit < DIGITS; digit++) {
-        if (counts->of[digit][digit_of(values[0], digit)] == count)
-            continue; /* all have the same */
-        sort_by_digit(from, to, count, digit, counts->of[digit]);
-        double *sorted = to;
-        to = from;
-        from = sorted;
+/* Whether they are in order. */
+static bool is_sorted(const char *at, size_t count, size_t each,
+                      int (*order)(const void *, const void *)) {
+    size_t i = 1;
+    while (i < count && order(at + (i - 1) * each, at + i * each) <= 0)
+        i++;
+    return i >= count;
+}
+
+void sort_by_number(void *all, size_t count, size_t each, size_t offset, bool real,
+                    int (*order)(const void *, const void *)) {
+    char *at = all;
+    struct places places = {at + offset, each, real, INFINITY, 0};
+    double high = -INFINITY;
+    if (is_sorted(at, count, each, order))
+        return;
+    for (size_t i = 0; i < count && count > FEW; i++) {
+        places.low = fmin(places.low, number_at(&places, i));
+        high = fmax(high, number_at(&places, i));
     }
-    if (from != values)
-        memcpy(values, from, count * sizeof *values);
-    free(room);
-    free(counts);
+    places.per_unit = (double)(count - 1) / (high - places.low);
+    if (!isnormal(places.per_unit) || count >= UINT32_MAX) { /* few, or all are equal */
+        qsort(at, count, each, order);
+        return;
+    }
+    uint32_t *ends = mem_zalloc(count + 1, sizeof *ends);
+    move_to_places(places, at, count, ends);
+    for (size_t place = 0, first = 0; place < count; first = ends[place++])
+        sort_by_number(at + first * each, ends[place] - first, each, offset, real, order);
+    free(ends);
+}
+
+/* -0 before 0. */
+static int compare_doubles(const void *left, const void *right) {
+    double a = *(const double *)left, b = *(const double *)right;
+    return a == b ? (signbit(b) != 0) - (signbit(a) != 0) : COMPARE(a, b);
 }
 
 void sort_doubles(double *values, size_t count) {
-    if (count > FEW)
-        sort_many(values, count);
-    else
-        qsort(values, count, sizeof *values, compare_keys);
+    sort_by_number(values, count, sizeof *values, 0, true, compare_doubles);
 }
 
 #define LEFT        16  /* so many are sorted */

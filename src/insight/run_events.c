@@ -1,6 +1,8 @@
 /* Events of a recorded run: see run_events.h. */
 #include "insight/run_events.h"
 
+#include "base/sort_doubles.h"
+
 #include <stdlib.h>
 
 /* --- node_changes --- */
@@ -42,7 +44,7 @@ void segment_events_find(struct segment_events *events, const struct recorded_ru
         array_push(&events->list, ((struct segment_event){s->start_ns, (uint32_t)i, true}));
         array_push(&events->list, ((struct segment_event){s->end_ns, (uint32_t)i, false}));
     }
-    sort_array(events->list.at, events->list.count, events_by_time);
+    sort_array_by(events->list.at, events->list.count, time_ns, events_by_time);
 }
 
 void segment_events_finish(struct segment_events *events) {

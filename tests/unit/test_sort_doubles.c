@@ -1,5 +1,5 @@
 /* Sorted numbers against those that qsort sorts. */
-#include "base/mem.h"
+#include "base/array.h"
 #include "base/sort_doubles.h"
 
 #include <criterion/criterion.h>
@@ -45,6 +45,46 @@ Test(sort_doubles, as_qsort) {
         for (size_t i = 0; i < counts[c]; i++)
             cr_assert_eq(values[i], expected[i], "%g in place %zu of %zu", values[i], i, counts[c]);
         free(values);
+        free(expected);
+    }
+}
+
+struct timed {
+    int32_t index;
+    int64_t time_ns;
+    double amount;
+};
+
+ORDER_BY(by_time, struct timed, ASC(time_ns) DESC(index))
+ORDER_BY(by_amount, struct timed, ASC(amount) ASC(index))
+
+/* Elements of two orders, with equal numbers, with one far away and numbers that a double cannot
+   tell apart. */
+Test(sort_doubles, by_number_as_qsort) {
+    static const size_t counts[] = {0, 1, 2, 100, 101, 102, 5000};
+    uint64_t state = 2385;
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+        struct timed *timed = mem_zalloc(counts[c] + 1, sizeof *timed),
+                     *expected = mem_zalloc(counts[c] + 1, sizeof *expected);
+        for (size_t i = 0; i < counts[c]; i++) {
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            timed[i] =
+                (struct timed){(int32_t)i, (int64_t)(state >> 55), ldexp(1, (int)(state >> 59))};
+            if (i % 3 == 0)
+                timed[i].time_ns += i % 2 == 0 ? INT64_MAX - 1000 : -1000000;
+        }
+        for (int real = 0; real < 2; real++) {
+            memcpy(expected, timed, counts[c] * sizeof *timed);
+            sort_array(expected, counts[c], real ? by_amount : by_time);
+            if (real)
+                sort_array_by(timed, counts[c], amount, by_amount);
+            else
+                sort_array_by(timed, counts[c], time_ns, by_time);
+            for (size_t i = 0; i < counts[c]; i++)
+                cr_assert_eq(timed[i].index, expected[i].index, "%d in place %zu of %zu",
+                             timed[i].index, i, counts[c]);
+        }
+        free(timed);
         free(expected);
     }
 }

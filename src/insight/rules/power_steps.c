@@ -1,6 +1,7 @@
 /* Power over time: see power_steps.h. */
 #include "insight/rules/power_steps.h"
 
+#include "base/sort_doubles.h"
 #include "base/units.h"
 #include "cluster/power_meter.h"
 
@@ -114,7 +115,7 @@ void power_steps_make(struct power_steps *steps, const struct recorded_run *run)
         add_segment(steps, run, &run->segments.at[i]);
     for (size_t i = 0; i < run->rests.count; i++)
         add_rest(steps, run, &run->rests.at[i]);
-    sort_array(steps->at.at, steps->at.count, compare_steps);
+    sort_array_by(steps->at.at, steps->at.count, time_ns, compare_steps);
     add_up(steps);
 }
 

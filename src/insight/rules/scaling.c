@@ -1,4 +1,5 @@
 /* Rules of the number of GPUs: more than a job makes use of, or fewer than it could have had. */
+#include "base/sort_doubles.h"
 #include "base/units.h"
 #include "insight/rules/gathered.h"
 #include "insight/rules/internal.h"
@@ -175,7 +176,7 @@ static void list_growth_events(struct growth *growth) {
         const struct recorded_segment *s = &run->segments.at[growth->growers.at[i].segment];
         add_interval(growth, s->start_ns, s->end_ns, GROWER_ENDS, GROWER_BEGINS, i);
     }
-    sort_array(growth->events.at, growth->events.count, compare_growth_events);
+    sort_array_by(growth->events.at, growth->events.count, time_ns, compare_growth_events);
 }
 
 static void replay_growth(struct growth *growth) {

@@ -1,5 +1,6 @@
 /* Rules of the run as a measurement: whether it is of a steady state. */
 #include "base/numfmt.h"
+#include "base/sort_doubles.h"
 #include "base/units.h"
 #include "insight/rules/internal.h"
 #include "insight/rules/rule_run.h"
@@ -30,7 +31,7 @@ static void add_level(struct levels *levels, const struct recorded_segment *segm
 }
 
 static void sort_levels(struct levels *levels) {
-    sort_array(levels->at.at, levels->at.count, compare_levels);
+    sort_array_by(levels->at.at, levels->at.count, time_ns, compare_levels);
 }
 
 /* ---- QUEUE ---- */
@@ -178,7 +179,7 @@ static double median_by_time(const struct filling *filling, double whole_s) {
     double s = 0;
     size_t i = 0;
     memcpy(sorted, filling->at.at, count * sizeof *sorted);
-    sort_array(sorted, count, compare_held);
+    sort_array_by(sorted, count, gpus, compare_held);
     while (i + 1 < count && (s += sorted[i].s) < whole_s / 2)
         i++;
     double median = sorted[i].gpus;

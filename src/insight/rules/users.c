@@ -1,4 +1,5 @@
 /* Rules of users: fairness, and the hog. */
+#include "base/sort_doubles.h"
 #include "base/units.h"
 #include "insight/rules/gathered.h"
 #include "insight/rules/internal.h"
@@ -55,7 +56,7 @@ static uint32_t *count_overtakers(const struct rule_run *rule_run) {
     uint32_t *overtakers = mem_zalloc((size_t)jobs + 1, sizeof *overtakers), started = 0;
     for (uint32_t j = 0; j < jobs; j++)
         order[j] = (struct start_order){start_of(rule_run, j), j};
-    sort_array(order, jobs, compare_starts);
+    sort_array_by(order, jobs, start_ns, compare_starts);
     for (uint32_t i = 0; i < jobs; i++) {
         uint32_t job = order[i].job, before = 0;
         for (uint32_t n = job + 1; n > 0; n &= n - 1)

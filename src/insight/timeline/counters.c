@@ -1,5 +1,6 @@
 /* Counters, added up from what each GPU did. Invariant: between two instants the meter has all that
    goes on, in the engine's own whole nanowatts. */
+#include "base/sort_doubles.h"
 #include "insight/timeline/internal.h"
 
 #include "base/units.h"
@@ -198,7 +199,7 @@ void counter_edges_init(struct counter_edges *edges, const struct recorded_run *
     for (size_t i = 0; i < run->rests.count; i++)
         add_edges(edges, run, run->rests.at[i].start_ns, run->rests.at[i].end_ns, (uint32_t)i,
                   true);
-    sort_array(edges->at, edges->count, edge_by_time);
+    sort_array_by(edges->at, edges->count, time_ns, edge_by_time);
 }
 
 void counter_edges_finish(struct counter_edges *edges) {

@@ -2,6 +2,7 @@
    that are written with it, by the same code. */
 #include "insight/timeline/timeline.h"
 
+#include "base/sort_doubles.h"
 #include "base/units.h"
 #include "easim_version.h"
 #include "insight/timeline/internal.h"
@@ -33,7 +34,7 @@ static uint32_t *order_segments(const struct recorded_run *run) {
     uint32_t *order = mem_alloc((count + 1) * sizeof *order);
     for (size_t i = 0; i < count; i++)
         placed[i] = (struct placed){run->segments.at[i].start_ns, (uint32_t)i};
-    sort_array(placed, count, placed_by_start);
+    sort_array_by(placed, count, start_ns, placed_by_start);
     for (size_t i = 0; i < count; i++)
         order[i] = placed[i].index;
     free(placed);

@@ -2,6 +2,7 @@
 #include "insight/waste/instants.h"
 
 #include "base/mem.h"
+#include "base/sort_doubles.h"
 #include "base/units.h"
 
 #include <stdlib.h>
@@ -50,7 +51,7 @@ void instants_init(struct instants *instants, const struct recorded_run *run) {
         add_event(instants, rest->start_ns, INSTANT_REST_BEGINS, i);
         add_event(instants, rest->end_ns, INSTANT_REST_ENDS, i);
     }
-    sort_array(instants->events.at, instants->events.count, compare_events);
+    sort_array_by(instants->events.at, instants->events.count, time_ns, compare_events);
     room_init(&instants->room, &run->folder->cluster);
     wanted_init(&instants->wanted, &run->workload.table);
     instants->asleep_milli = mem_zalloc(types, sizeof *instants->asleep_milli);
