@@ -248,11 +248,12 @@ static void add_segment(struct session *s, uint32_t index) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < segment->gpus_count; i++)
         count += gpus[i].count;
+    double each_j = s->part->events->file ? power_j(segment->energy) / count : 0;
     for (uint32_t i = 0; i < segment->gpus_count; i++)
         for (uint32_t g = gpus[i].first; g < gpus[i].first + gpus[i].count; g++)
             add_to_track(
                 s, gpu_tracks_place(s->tracks, gpus[i].node, g, gpus[i].lane, segment->start_ns), g,
-                index, i == 0 && g == gpus[0].first, power_j(segment->energy) / count);
+                index, i == 0 && g == gpus[0].first, each_j);
     s->part->thinned.arrows +=
         arrow_is_due(s->part, index) && arrow_into(s->part, index) == ARROW_NONE;
 }

@@ -45,7 +45,7 @@ bool trace_event_begin(struct trace_events *events, enum trace_kind kind, struct
 /* Members of the event itself, before its arguments. */
 void trace_event_duration(struct trace_events *events, int64_t duration_ns);
 void trace_event_category(struct trace_events *events, const char *category);
-void trace_event_id(struct trace_events *events, uint64_t id);
+void trace_event_id(struct trace_events *events, uint32_t id);
 void trace_event_member(struct trace_events *events, const char *json); /* "\"bp\":\"e\"" */
 /* Its arguments; NULL, NAN and infinity are left out. */
 void trace_event_text(struct trace_events *events, const char *name, const char *value);

@@ -4,7 +4,6 @@
 
 #include "io/json_text.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 #define FLUSH_BYTES ((size_t)64 << 10)
@@ -14,9 +13,10 @@ static const char phases[TRACE_KINDS] = {
     [TRACE_FLOW_OUT] = 's', [TRACE_FLOW_IN] = 'f', [TRACE_INSTANT] = 'i', [TRACE_METADATA] = 'M'};
 
 static void add_us(struct str *out, int64_t time_ns) {
+    int ns = (int)(time_ns % 1000);
     str_add_int(out, time_ns / 1000);
-    if (time_ns % 1000 != 0)
-        str_addf(out, ".%03d", (int)(time_ns % 1000));
+    if (ns != 0)
+        str_add_bytes(out, (char[]){'.', '0' + ns / 100, '0' + ns / 10 % 10, '0' + ns % 10}, 4);
 }
 
 static void flush_events(struct trace_events *events) {
@@ -40,11 +40,17 @@ bool trace_event_begin(struct trace_events *events, enum trace_kind kind, struct
     events->count[kind]++;
     if (!events->file || events->error.code != 0)
         return false;
-    str_addf(&events->text, "%s{\"ph\":\"%c\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"ts\":",
-             before > 0 ? ",\n" : "\n", phases[kind], place.pid, place.tid);
-    add_us(&events->text, place.time_ns);
-    str_add(&events->text, ",\"name\":");
-    json_write_text(&events->text, name);
+    struct str *text = &events->text;
+    str_add(text, before > 0 ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
+    str_add_char(text, phases[kind]);
+    str_add(text, "\",\"pid\":");
+    str_add_int(text, place.pid);
+    str_add(text, ",\"tid\":");
+    str_add_int(text, place.tid);
+    str_add(text, ",\"ts\":");
+    add_us(text, place.time_ns);
+    str_add(text, ",\"name\":");
+    json_write_text(text, name);
     return true;
 }
 
@@ -54,19 +60,25 @@ void trace_event_duration(struct trace_events *events, int64_t duration_ns) {
 }
 
 void trace_event_category(struct trace_events *events, const char *category) {
-    str_addf(&events->text, ",\"cat\":\"%s\"", category);
+    str_add(&events->text, ",\"cat\":\"");
+    str_add(&events->text, category);
+    str_add_char(&events->text, '"');
 }
 
-void trace_event_id(struct trace_events *events, uint64_t id) {
-    str_addf(&events->text, ",\"id\":%" PRIu64, id);
+void trace_event_id(struct trace_events *events, uint32_t id) {
+    str_add(&events->text, ",\"id\":");
+    str_add_int(&events->text, id);
 }
 
 void trace_event_member(struct trace_events *events, const char *json) {
-    str_addf(&events->text, ",%s", json);
+    str_add_char(&events->text, ',');
+    str_add(&events->text, json);
 }
 
 static void add_argument(struct trace_events *events, const char *name) {
-    str_addf(&events->text, "%s\"%s\":", events->has_arguments ? "," : ",\"args\":{", name);
+    str_add(&events->text, events->has_arguments ? ",\"" : ",\"args\":{\"");
+    str_add(&events->text, name);
+    str_add(&events->text, "\":");
     events->has_arguments = true;
 }
 
