@@ -129,7 +129,7 @@ static int64_t choose_resolution(const struct making *making, uint64_t all_event
     uint32_t below = 0, least = last / 3 + 1; /* powers of ten */
     while (below < least) {
         uint32_t middle = (below + least) / 2;
-        if (count_at(making, 3 * middle) <= enough)
+        if (3 * middle >= last || count_at(making, 3 * middle) <= enough)
             least = middle;
         else
             below = middle + 1;
