@@ -61,8 +61,9 @@ void sort_by_number(void *all, size_t count, size_t each, size_t offset, bool re
     if (is_sorted(at, count, each, order))
         return;
     for (size_t i = 0; i < count && count > FEW; i++) {
-        places.low = fmin(places.low, number_at(&places, i));
-        high = fmax(high, number_at(&places, i));
+        double number = number_at(&places, i);
+        places.low = number < places.low ? number : places.low;
+        high = number > high ? number : high;
     }
     places.per_unit = (double)(count - 1) / (high - places.low);
     if (!isnormal(places.per_unit) || count >= UINT32_MAX) { /* few, or all are equal */

@@ -204,13 +204,10 @@ static int read_all(struct recorded_folder *folder, const char *name, const char
                     void (*read_row)(struct recorded_folder *, struct recorded_table *),
                     struct error *reterr) {
     struct recorded_table table = {0};
-    uint64_t bytes = 0;
     const char *path = arena_printf(&folder->arena, "%s/%s", folder->path, name);
     int r = recorded_table_open(&table, path, columns, reterr);
     if (r == 0)
-        r = recorded_table_size(&table, &bytes, reterr);
-    if (r == 0)
-        r = recorded_table_read(&table, 0, bytes, 2, reterr);
+        r = recorded_table_read_all(&table, reterr);
     while (r == 0 && recorded_table_next(&table))
         read_row(folder, &table);
     recorded_table_finish(&table);

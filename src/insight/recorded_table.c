@@ -13,24 +13,22 @@
 #include <unistd.h>
 
 #define HEAD_MOST ((size_t)1 << 20) /* bytes of a header: labels may be long */
+#define WINDOW    ((size_t)1 << 18) /* bytes of rows at a time: what caches hold */
 
 /* --- the file --- */
 
-static int read_range(struct recorded_table *table, uint64_t from, size_t bytes,
-                      struct error *reterr) {
-    int fd = files_open(table->file, O_NONBLOCK);
-    ssize_t count = fd < 0 ? -1 : 1;
-    table->text.length = 0;
+/* Appends what is there of the next bytes. */
+static int read_more(struct recorded_table *table, size_t bytes, struct error *reterr) {
+    size_t length = table->text.length + bytes;
+    ssize_t count = table->is_open ? 1 : -1;
     str_reserve(&table->text, bytes + 1);
-    while (count > 0 && table->text.length < bytes) {
-        count = TEMP_FAILURE_RETRY(pread(fd, table->text.text + table->text.length,
-                                         bytes - table->text.length,
-                                         (off_t)(from + table->text.length)));
+    while (count > 0 && table->text.length < length) {
+        count = TEMP_FAILURE_RETRY(pread(table->fd, table->text.text + table->text.length,
+                                         length - table->text.length, (off_t)table->next));
         table->text.length += count > 0 ? (size_t)count : 0;
+        table->next += count > 0 ? (uint64_t)count : 0;
     }
     int code = errno;
-    if (fd >= 0)
-        close(fd);
     str_add(&table->text, "");
     table->at = table->text.text;
     if (count < 0)
@@ -75,7 +73,9 @@ int recorded_table_open(struct recorded_table *table, const char *file, const ch
     *table = (struct recorded_table){.file = file, .names = names};
     while (names[table->count])
         table->count++;
-    if (read_range(table, 0, HEAD_MOST, reterr) < 0)
+    table->fd = files_open(table->file, O_NONBLOCK);
+    table->is_open = table->fd >= 0;
+    if (read_more(table, HEAD_MOST, reterr) < 0)
         return reterr->code;
     const char *end = memchr(table->text.text, '\n', table->text.length);
     if (!end || !split_line(table, end))
@@ -84,32 +84,58 @@ int recorded_table_open(struct recorded_table *table, const char *file, const ch
     return find_columns(table, reterr);
 }
 
-int recorded_table_size(const struct recorded_table *table, uint64_t *ret_bytes,
-                        struct error *reterr) {
-    struct stat status;
-    if (!files_stat(table->file, &status) || (uint64_t)status.st_size < table->head_bytes)
-        return error_set(reterr, ERROR_INPUT, "%s: cannot be read", table->file);
-    *ret_bytes = (uint64_t)status.st_size - table->head_bytes;
-    return 0;
+static int refuse_end(const struct recorded_table *table, struct error *reterr) {
+    return error_set(reterr, ERROR_INPUT, "%s: it ends before the rows that it should have",
+                     table->file);
 }
 
 int recorded_table_read(struct recorded_table *table, uint64_t from, uint64_t bytes, uint32_t line,
                         struct error *reterr) {
     table->line = line - 1;
     table->error = reterr;
-    if (read_range(table, table->head_bytes + from, bytes, reterr) < 0)
+    table->end = table->head_bytes + from + bytes;
+    table->next = table->end - (bytes > 0);
+    table->text.length = 0;
+    if (read_more(table, bytes > 0, reterr) < 0)
         return reterr->code;
-    if (table->text.length < bytes || (bytes > 0 && table->text.text[bytes - 1] != '\n'))
-        return error_set(reterr, ERROR_INPUT, "%s: it ends before the rows that it should have",
-                         table->file);
+    if (bytes > 0 && table->text.text[0] != '\n')
+        return refuse_end(table, reterr);
+    table->next = table->head_bytes + from;
+    table->text.length = 0;
     return 0;
 }
 
+int recorded_table_read_all(struct recorded_table *table, struct error *reterr) {
+    struct stat status;
+    if (!files_stat(table->file, &status) || (uint64_t)status.st_size < table->head_bytes)
+        return error_set(reterr, ERROR_INPUT, "%s: cannot be read", table->file);
+    return recorded_table_read(table, 0, (uint64_t)status.st_size - table->head_bytes, 2, reterr);
+}
+
+/* Of the next row, in the text; NULL: there is none, or it cannot be read. */
+static const char *find_end(struct recorded_table *table) {
+    size_t left = (size_t)(table->text.text + table->text.length - table->at);
+    const char *end = memchr(table->at, '\n', left);
+    while (!end && table->next < table->end) {
+        uint64_t more = table->end - table->next;
+        memmove(table->text.text, table->at, left);
+        table->text.length = left;
+        if (read_more(table, more < WINDOW ? more : WINDOW, table->error) < 0)
+            return NULL;
+        if (table->text.length == left)
+            break;
+        end = memchr(table->at + left, '\n', table->text.length - left);
+        left = table->text.length;
+    }
+    if (!end && left > 0)
+        refuse_end(table, table->error);
+    return end;
+}
+
 bool recorded_table_next(struct recorded_table *table) {
-    const char *all_end = table->text.text + table->text.length;
-    if (table->at >= all_end || table->error->code < 0)
+    const char *end = table->error->code < 0 ? NULL : find_end(table);
+    if (!end)
         return false;
-    const char *end = memchr(table->at, '\n', (size_t)(all_end - table->at));
     table->line++;
     bool whole = split_line(table, end);
     table->at = end + 1;
@@ -124,6 +150,8 @@ bool recorded_table_next(struct recorded_table *table) {
 void recorded_table_finish(struct recorded_table *table) {
     str_finish(&table->text);
     str_finish(&table->unquoted);
+    if (table->is_open)
+        close(table->fd);
     free(table->places);
     free(table->fields.at);
     *table = (struct recorded_table){0};

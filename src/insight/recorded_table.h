@@ -15,8 +15,11 @@ struct recorded_table {
     int count;         /* of the columns that are asked for */
     int *places;       /* by column asked for: in the file */
     size_t head_bytes; /* of the header */
-    struct str text;   /* of the part that is read, or of the header */
-    const char *at;    /* the next row */
+    bool is_open;
+    int fd;
+    uint64_t next, end; /* bytes of the file: of what is not in the text yet, and of all rows */
+    struct str text;    /* some rows, or the header */
+    const char *at;     /* the next row */
     uint32_t line;
     ARRAY_OF(struct slice) fields; /* of the present row, as written in the file */
     struct str unquoted;           /* of the last field that was asked for, if it has quotes */
@@ -26,13 +29,11 @@ struct recorded_table {
 /* Reads the header. names: the columns that must be there, NULL-terminated, borrowed. */
 int recorded_table_open(struct recorded_table *table, const char *file, const char *const *names,
                         struct error *reterr) MUST_CHECK;
-/* Bytes after the header. */
-int recorded_table_size(const struct recorded_table *table, uint64_t *ret_bytes,
-                        struct error *reterr) MUST_CHECK;
-/* Reads `bytes` of rows that begin `from` bytes after the header. line: of the first of them, for
-   messages. */
+/* Rows from now on: `bytes` of them that begin `from` bytes after the header. line: of the first of
+   them, for messages. */
 int recorded_table_read(struct recorded_table *table, uint64_t from, uint64_t bytes, uint32_t line,
                         struct error *reterr) MUST_CHECK;
+int recorded_table_read_all(struct recorded_table *table, struct error *reterr) MUST_CHECK;
 /* The next row. False: there is none, or something is wrong (table->error). */
 bool recorded_table_next(struct recorded_table *table);
 

@@ -62,14 +62,11 @@ static const char *const power_columns[] = {"replication", "time_s", "power_w", 
 static int read_measured(struct sweep *s, const struct recorded_run *run, struct error *reterr) {
     struct recorded_table table = {0};
     struct arena arena = {0};
-    uint64_t bytes = 0;
     const char *path = arena_printf(&arena, "%s/power.csv",
                                     recorded_folder_of_policy(run->folder, run->part, &arena));
     int r = recorded_table_open(&table, path, power_columns, reterr);
     if (r == 0)
-        r = recorded_table_size(&table, &bytes, reterr);
-    if (r == 0)
-        r = recorded_table_read(&table, 0, bytes, 2, reterr);
+        r = recorded_table_read_all(&table, reterr);
     while (r == 0 && recorded_table_next(&table)) {
         if (recorded_table_int(&table, P_REPLICATION, 1, UINT32_MAX) != run->part->replication)
             continue;
