@@ -74,9 +74,7 @@ static int open_manifest(struct recorded_folder *folder, struct error *reterr) {
     struct recorded manifest = {0};
     uint64_t bytes;
     const char *path = arena_printf(&folder->arena, "%s/" MANIFEST_NAME, folder->path);
-    int r = recorded_check(folder->path, reterr);
-    if (r == 0)
-        r = recorded_load(&manifest, path, reterr);
+    int r = recorded_load(&manifest, path, reterr);
     if (r == 0)
         r = check_recorded(&manifest, folder->path, reterr);
     if (r == 0)
@@ -217,6 +215,12 @@ static int read_all(struct recorded_folder *folder, const char *name, const char
 /* --- all of it --- */
 
 int recorded_folder_open(struct recorded_folder *folder, const char *path, struct error *reterr) {
+    int r = recorded_check(path, reterr);
+    return r < 0 ? r : recorded_folder_open_checked(folder, path, reterr);
+}
+
+int recorded_folder_open_checked(struct recorded_folder *folder, const char *path,
+                                 struct error *reterr) {
     *folder = (struct recorded_folder){.command = ""};
     reterr->code = 0;
     folder->path = arena_strdup(&folder->arena, path);

@@ -69,6 +69,9 @@ struct recorded_folder {
    that was not recorded lacks. */
 int recorded_folder_open(struct recorded_folder *folder, const char *path,
                          struct error *reterr) MUST_CHECK;
+/* Of one that recorded_check has passed. */
+int recorded_folder_open_checked(struct recorded_folder *folder, const char *path,
+                                 struct error *reterr) MUST_CHECK;
 void recorded_folder_finish(struct recorded_folder *folder);
 /* The part of that policy (NULL: the first) and replication (0: the first that there is); NULL: it
    is not in the folder. */

@@ -307,7 +307,7 @@ static int open_record(struct report *report, const char *folder, struct error *
     report->is_recorded = false;
     if (!plot_source_exists(folder, "segments.csv"))
         return 0;
-    int r = recorded_folder_open(&report->recorded, folder, reterr);
+    int r = recorded_folder_open_checked(&report->recorded, folder, reterr); /* by the source */
     report->is_recorded = r == 0;
     return r;
 }
