@@ -127,7 +127,7 @@ static const char *find_end(struct recorded_table *table) {
         end = memchr(table->at + left, '\n', table->text.length - left);
         left = table->text.length;
     }
-    if (!end && left > 0)
+    if (!end && (left > 0 || table->next < table->end))
         refuse_end(table, table->error);
     return end;
 }
