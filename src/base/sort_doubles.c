@@ -56,10 +56,10 @@ static bool is_sorted(const char *at, size_t count, size_t each,
 void sort_by_number(void *all, size_t count, size_t each, size_t offset, bool real,
                     int (*order)(const void *, const void *)) {
     char *at = all;
-    struct places places = {at + offset, each, real, INFINITY, 0};
-    double high = -INFINITY;
     if (is_sorted(at, count, each, order))
         return;
+    struct places places = {at + offset, each, real, INFINITY, 0};
+    double high = -INFINITY;
     for (size_t i = 0; i < count && count > FEW; i++) {
         double number = number_at(&places, i);
         places.low = number < places.low ? number : places.low;
