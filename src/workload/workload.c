@@ -2,7 +2,6 @@
 #include "workload/workload.h"
 
 #include "base/rng.h"
-#include "workload/jobs.h"
 
 #include <gsl/gsl_randist.h>
 #include <stdio.h>

@@ -76,4 +76,17 @@ const char *workload_model_name(const struct workload *workload, const struct jo
 double workload_reference_gpu_s(const struct workload *workload, const struct job_spec *job,
                                 double gpus);
 
+/* --- speed_noise: how far the true speed of a job is from the predicted one (semantics 11) --- */
+
+/* Whose noise it is. */
+struct noise_draw {
+    double speed_sigma;
+    uint64_t seed;
+    uint32_t replication; /* from 0 */
+};
+
+/* True speed / predicted speed of the job of that index, over its life: exp(sigma z - sigma^2/2),
+   mean 1, from the stream noise/INDEX; rigid jobs: 1. */
+double speed_noise(const struct noise_draw *draw, uint32_t job, enum job_kind kind);
+
 #endif

@@ -579,15 +579,16 @@ static void look_at_blocks(void *context, const struct replication *replication)
         view->jobs[0].id, view->jobs[view->v->job_count - 1].id, malloc_usable_size(view->over)};
 }
 
-/* Pages of the view with 512 jobs that are over are given back: they are as new. The last 88 of 600
-   jobs do not fill theirs. The book of it has a number of 4 bytes for 512 jobs. */
+/* Pages of the view with 512 jobs that are over are given back: they are as new. The last 88 of
+   1,112 jobs do not fill theirs. The book of it has a number of 4 bytes for 512 jobs. A view of
+   under 256 KiB is not on pages of its own. */
 Test(engine, memory_of_jobs_that_are_over) {
     struct given_back seen = {.book_bytes = 0};
     struct trial t;
     trial_run(
         &t, &(struct trial_options){.unchecked = true, .look = look_at_blocks, .context = &seen},
         "name: n\nhorizon: drain\npolicy: {name: fcfs}\n" TRIAL_CLUSTER(
-            1) "workload: {kind: periodic, period: 1s, until: {jobs: 600}, sizes: {law: constant, mean: 1s}, rigid: {k: 1}}\n");
+            1) "workload: {kind: periodic, period: 1s, until: {jobs: 1112}, sizes: {law: constant, mean: 1s}, rigid: {k: 1}}\n");
     trial_must_succeed(&t);
     cr_expect_null(seen.first);
     cr_expect_not_null(seen.last);
