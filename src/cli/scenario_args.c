@@ -178,10 +178,12 @@ static int refuse_full(const char *folder, struct error *reterr) {
     return empty < 0 ? empty : 0;
 }
 
+#define KILLED_WAIT_S 1 /* a command that has just been killed leaves children for a moment */
+
 int run_args_take_folder(struct options *options, const char *folder, struct error *reterr) {
     int r = options->force ? 0 : refuse_full(folder, reterr);
     if (r == 0)
-        r = folder_lock_take(folder, 0, &options->folder, reterr);
+        r = folder_lock_take(folder, KILLED_WAIT_S, &options->folder, reterr);
     if (r == 0 && !options->force) /* somebody may have been quicker */
         r = refuse_full(folder, reterr);
     if (r == 0 && !options->force)
