@@ -62,15 +62,18 @@ size_t mem_map_bytes(size_t bytes) {
     return bytes < LARGE_BYTES ? bytes : (bytes + HUGE_BYTES - 1) / HUGE_BYTES * HUGE_BYTES;
 }
 
-/* count * bytes_each, at least 1; of a large array what the heap then maps for it. */
+/* count * bytes_each, at least 1. */
 static size_t byte_product(size_t count, size_t bytes_each) {
     size_t bytes;
     bytes = __builtin_mul_overflow(count, bytes_each, &bytes) ? SIZE_MAX : bytes;
     if (bytes > PTRDIFF_MAX)
         mem_exhausted(bytes);
-    if (bytes >= LARGE_BYTES)
-        return mem_map_bytes(bytes + HEAP_BYTES) - HEAP_BYTES;
     return bytes > 0 ? bytes : 1;
+}
+
+/* Of a large array all that the heap then maps for it. */
+static size_t heap_bytes(size_t bytes) {
+    return bytes < LARGE_BYTES ? bytes : mem_map_bytes(bytes + HEAP_BYTES) - HEAP_BYTES;
 }
 
 void *mem_alloc(size_t bytes) {
@@ -79,12 +82,12 @@ void *mem_alloc(size_t bytes) {
 
 void *mem_zalloc(size_t count, size_t bytes_each) {
     size_t bytes = byte_product(count, bytes_each);
-    return large_memory(calloc(1, bytes), bytes);
+    return large_memory(calloc(1, heap_bytes(bytes)), bytes);
 }
 
 void *mem_realloc(void *old, size_t count, size_t bytes_each) {
     size_t bytes = byte_product(count, bytes_each);
-    return large_memory(realloc(old, bytes), bytes);
+    return large_memory(realloc(old, heap_bytes(bytes)), bytes);
 }
 
 char *mem_strdup(const char *text) {
