@@ -132,13 +132,14 @@ struct mem_blocks mem_blocks_of(void *pages, size_t count, size_t each) {
 }
 
 void *mem_blocks_init(struct mem_blocks *blocks, size_t count, size_t each) {
-    size_t bytes = byte_product(count, each);
-    bool large = count >= FEWEST_BLOCKS * (size_t)mem_per_block();
-    *blocks = mem_blocks_of(large ? mem_map(mem_map_bytes(bytes)) : mem_zalloc(count, each),
-                            large ? count : 0, each);
-    if (large)
-        mem_prefer_huge(blocks->at, bytes);
-    blocks->mapped = large ? mem_map_bytes(bytes) : 0;
+    size_t bytes = byte_product(count, each), mapped = mem_map_bytes(bytes);
+    if (count < FEWEST_BLOCKS * (size_t)mem_per_block()) {
+        *blocks = mem_blocks_of(mem_zalloc(count, each), 0, each);
+        return blocks->at;
+    }
+    *blocks = mem_blocks_of(mem_map(mapped), count, each);
+    blocks->mapped = mapped;
+    mem_prefer_huge(blocks->at, bytes);
     return blocks->at;
 }
 

@@ -459,9 +459,8 @@ static void take_decision(struct sim *sim) {
 }
 
 /* The events of the next instant, or up to the next that causes a decision, and one decision. */
-static void step_to_next_instant(struct sim *sim, int64_t next_ns) {
+static void step_to_next_instant(struct sim *sim, int64_t instant_ns) {
     struct event event;
-    int64_t instant_ns = HAS_FEATURES ? eventq_next_ns(&sim->events) : next_ns;
     cluster_changes_check_end(sim, instant_ns);
     if (sim->error.code >= 0)
         advance_time(sim, instant_ns);
