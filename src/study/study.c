@@ -139,7 +139,7 @@ void study_add_periods(const struct study *study, struct str *out) {
 }
 
 #define MANY_JOBS   2e6  /* of a replication */
-#define LEAST_JOB_S 8e-7 /* of processor time, at best: rigid jobs on few GPUs, fcfs */
+#define LEAST_JOB_S 4e-7 /* of processor time, at best: rigid jobs on few GPUs, fcfs */
 /* While its replication is running, at best: made as it arrives; and kept until the end. */
 #define LEAST_JOB_BYTES 8.0
 #define KEPT_JOB_BYTES  270.0
