@@ -125,7 +125,8 @@ static int zeros_at_end(uint64_t digits) {
     return digits == 0 ? 8 : __builtin_clzll(digits) / 8;
 }
 
-#define E8 100000000 /* 10^8 */
+#define E8          100000000 /* 10^8 */
+#define MOST_DIGITS 17        /* of a double */
 
 /* Like all that put digits, it may write up to 7 bytes behind them. */
 static char *put_below_e8(char *to, uint32_t value) {
@@ -140,9 +141,9 @@ static char *put_below_e8(char *to, uint32_t value) {
 }
 
 static char *put_digits(char *to, uint64_t value) {
-    uint64_t high = value / E8;
-    if (high == 0)
+    if (value < E8)
         return put_below_e8(to, (uint32_t)value);
+    uint64_t high = value / E8;
     if (high >= E8) {
         to = put_below_e8(to, (uint32_t)(high / E8));
         write_eight(to, eight_digits((uint32_t)(high % E8)));
@@ -164,8 +165,14 @@ static char *put_zeros(char *to, int count) {
     return to + count;
 }
 
-/* 0.d1d2... * 10^point, -4 <= point <= 17 */
+/* 0.d1d2... * 10^point, -4 <= point <= 17; NUMFMT_BYTES can be read of the digits. */
 static char *put_plain(char *to, const char *digits, int count, int point) {
+    if (0 < point && point < count && point < NUMFMT_BYTES - 1 - MOST_DIGITS) { /* mostly */
+        memcpy(to, digits, MOST_DIGITS);
+        to[point] = '.';
+        memcpy(to + point + 1, digits + point, MOST_DIGITS);
+        return to + count + 1;
+    }
     if (point <= 0) {
         to = put_zeros(put_bytes(to, "0.", 2), -point);
         return put_bytes(to, digits, (size_t)count);

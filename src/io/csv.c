@@ -464,13 +464,15 @@ void csv_add_real(struct str *out, double value) {
     size_t length = numfmt_real(text, value);
     out->length += length;
     /* Only whole numbers are without a point or an exponent. */
-    if (trunc(value) == value && !memchr(text, 'e', length))
+    if (fabs(value) < 0x1p53 ? (double)(int64_t)value == value : !memchr(text, 'e', length))
         str_add(out, ".0");
 }
 
 void csv_add_ns(struct str *out, int64_t time_ns) {
-    str_add_ns(out, time_ns);
-    if (time_ns % NS_PER_S == 0)
+    char *text = str_reserve(out, NUMFMT_BYTES + 2);
+    bool whole = time_ns % NS_PER_S == 0;
+    out->length += whole ? numfmt_int(text, time_ns / NS_PER_S) : numfmt_ns(text, time_ns);
+    if (whole)
         str_add(out, ".0");
 }
 
@@ -482,7 +484,13 @@ void csv_comma_real(struct str *out, double value) {
 void csv_comma_int(struct str *out, int64_t value) {
     char *to = str_reserve(out, 1 + NUMFMT_BYTES);
     *to++ = ',';
-    out->length += 1 + numfmt_int(to, value);
+    if (0 <= value && value < 10) { /* often */
+        to[0] = (char)('0' + value);
+        to[1] = '\0';
+        out->length += 2;
+    } else {
+        out->length += 1 + numfmt_int(to, value);
+    }
 }
 
 void csv_comma_positive(struct str *out, double value) {

@@ -74,7 +74,10 @@ void run_columns_label_names(const struct workload *workload, struct str *out) {
 }
 
 void csv_comma_gpu_ps(struct str *out, int128 gpu_ps) {
-    if (gpu_ps % 1000 == 0 && gpu_ps / 1000 < INT64_MAX)
+    const int64_t ps = (int64_t)gpu_ps;
+    if (ps == gpu_ps && ps % 1000 == 0) /* mostly, and divisions of 64 bits */
+        csv_comma_seconds(out, ps / 1000);
+    else if (gpu_ps % 1000 == 0 && gpu_ps / 1000 < INT64_MAX)
         csv_comma_seconds(out, (int64_t)(gpu_ps / 1000));
     else
         csv_comma_real(out, power_gpu_s(gpu_ps));
