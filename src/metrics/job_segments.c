@@ -195,7 +195,7 @@ void job_segments_init(struct job_segments *segments, struct gpu_tracker *tracke
 /* By job; of one job they are in order already. */
 static void sort_by_job(struct job_segments *segments, uint32_t jobs) {
     size_t first = 0, count = segments->list.count;
-    struct job_segment *sorted = mem_alloc(count * sizeof *sorted);
+    segments->by_job = mem_alloc(count * sizeof *segments->by_job);
     for (size_t i = 0; i < count; i++)
         segments->histories[segments->list.at[i].told.job].count++;
     for (uint32_t j = 0; j < jobs; j++) {
@@ -205,10 +205,8 @@ static void sort_by_job(struct job_segments *segments, uint32_t jobs) {
     }
     for (size_t i = 0; i < count; i++) {
         struct job_history *history = &segments->histories[segments->list.at[i].told.job];
-        sorted[history->first + history->count++] = segments->list.at[i];
+        segments->by_job[history->first + history->count++] = &segments->list.at[i];
     }
-    free(segments->list.at);
-    segments->list.at = sorted;
 }
 
 void job_segments_close(struct job_segments *segments, const struct sim *sim) {
@@ -224,14 +222,15 @@ void job_segments_close(struct job_segments *segments, const struct sim *sim) {
         sort_by_job(segments, sim->next_arrival);
 }
 
-const struct job_segment *job_segments_of(const struct job_segments *segments, uint32_t job,
-                                          size_t *ret_count) {
+const struct job_segment *const *job_segments_of(const struct job_segments *segments, uint32_t job,
+                                                 size_t *ret_count) {
     *ret_count = segments->histories ? segments->histories[job].count : 0;
-    return *ret_count > 0 ? &segments->list.at[segments->histories[job].first] : NULL;
+    return *ret_count > 0 ? &segments->by_job[segments->histories[job].first] : NULL;
 }
 
 void job_segments_finish(struct job_segments *segments) {
     free(segments->list.at);
+    free(segments->by_job);
     for (size_t j = 0; j < segments->history_count; j++)
         free(segments->histories[j].phases.at);
     free(segments->histories);
@@ -302,17 +301,18 @@ static bool is_joined(const struct segment *before, const struct segment *after)
 }
 
 /* From the submission to the finish, without gaps. */
-static bool segments_tile(const struct job_segment *at, size_t count, const struct sim *sim,
+static bool segments_tile(const struct job_segment *const *at, size_t count, const struct sim *sim,
                           const struct job_record *record) {
     if (count == 0)
         return record->state == EASIM_JOB_REJECTED;
     bool finished = record->state == EASIM_JOB_FINISHED,
          rejected = record->state == EASIM_JOB_REJECTED;
-    const struct segment *last = &at[count - 1].told;
+    const struct segment *last = &at[count - 1]->told;
     for (size_t i = 1; i < count; i++)
-        if (!is_joined(&at[i - 1].told, &at[i].told))
+        if (!is_joined(&at[i - 1]->told, &at[i]->told))
             return false;
-    return at->told.start_ns == record->spec->submit_ns && at->told.began == CAUSE_SUBMITTED &&
+    return at[0]->told.start_ns == record->spec->submit_ns &&
+           at[0]->told.began == CAUSE_SUBMITTED &&
            (rejected || last->end_ns == (finished ? record->finish_ns : sim->now_ns)) &&
            last->ended == (finished   ? CAUSE_FINISHED
                            : rejected ? CAUSE_REJECTED
@@ -320,12 +320,12 @@ static bool segments_tile(const struct job_segment *at, size_t count, const stru
 }
 
 /* A job waits until its first start, and its first segment says so. */
-static bool segments_start_well(const struct job_segment *at, size_t count,
+static bool segments_start_well(const struct job_segment *const *at, size_t count,
                                 const struct job_record *record) {
     if (count == 0)
         return record->start_ns < 0;
-    return at->told.kind == SEGMENT_QUEUED &&
-           (count > 1 ? at->told.end_ns == record->start_ns : record->start_ns < 0);
+    return at[0]->told.kind == SEGMENT_QUEUED &&
+           (count > 1 ? at[0]->told.end_ns == record->start_ns : record->start_ns < 0);
 }
 
 static bool sums_match(const struct sums *sums, const struct job_record *record) {
@@ -348,10 +348,10 @@ static const char *check_job_segments(const struct job_segments *segments, const
                                       uint32_t job, struct sums *total) {
     size_t count;
     const struct job_record record = job_record_of(sim, job);
-    const struct job_segment *at = job_segments_of(segments, job, &count);
+    const struct job_segment *const *at = job_segments_of(segments, job, &count);
     struct sums sums = {0};
     for (size_t i = 0; i < count; i++)
-        sum_segment(&sums, sim, &at[i]);
+        sum_segment(&sums, sim, at[i]);
     add_sums(total, &sums);
     return !segments_tile(at, count, sim, &record)       ? "tile another time"
            : !segments_start_well(at, count, &record)    ? "start at another time"

@@ -37,7 +37,8 @@ struct job_history {
 struct job_segments {
     struct observer observer;          /* for sim->observers */
     struct gpu_tracker *tracker;       /* NULL: nobody asks which GPUs */
-    ARRAY_OF(struct job_segment) list; /* in order of time; once closed, by job and time */
+    ARRAY_OF(struct job_segment) list; /* in order of time */
+    const struct job_segment **by_job; /* once closed: by job and time */
     struct job_history *histories;     /* by job */
     size_t history_count;
     struct replica_segments replicas;
@@ -48,8 +49,8 @@ void job_segments_init(struct job_segments *segments, struct gpu_tracker *tracke
 /* At the end of the run: those that are not over end now, with CAUSE_END_OF_RUN. */
 void job_segments_close(struct job_segments *segments, const struct sim *sim);
 /* Of a submitted job, once closed; none if it was rejected at submission. Borrowed. */
-const struct job_segment *job_segments_of(const struct job_segments *segments, uint32_t job,
-                                          size_t *ret_count);
+const struct job_segment *const *job_segments_of(const struct job_segments *segments, uint32_t job,
+                                                 size_t *ret_count);
 void job_segments_finish(struct job_segments *segments);
 
 /* --- job_segments_check --- */

@@ -33,10 +33,11 @@ struct looker {
     struct job_segments segments;
 };
 
-static void expect_segments(const struct course *c, const struct job_segment *list, size_t count) {
+static void expect_segments(const struct course *c, const struct job_segment *const *list,
+                            size_t count) {
     for (size_t i = 0; i < count; i++) {
         const struct expected *e = &c->expected[i];
-        const struct segment *at = &list[i].told;
+        const struct segment *at = &list[i]->told;
         cr_expect(at->kind == e->kind && at->began == e->began && at->ended == e->ended,
                   "%s: segment %zu: kind %d, began %d, ended %d", c->name, i, at->kind, at->began,
                   at->ended);
@@ -45,8 +46,8 @@ static void expect_segments(const struct course *c, const struct job_segment *li
                   units_s(at->end_ns));
         /* in these courses it computes on one GPU alone: 1 sample/s at 100 W */
         bool computes = e->kind == SEGMENT_RUN || e->kind == SEGMENT_LOST;
-        cr_expect(fabs(list[i].work - (computes ? e->energy_j / 100 : 0)) < 1e-9,
-                  "%s: segment %zu: %g samples", c->name, i, list[i].work);
+        cr_expect(fabs(list[i]->work - (computes ? e->energy_j / 100 : 0)) < 1e-9,
+                  "%s: segment %zu: %g samples", c->name, i, list[i]->work);
         cr_expect(at->energy == (int128)llround(e->energy_j * 1e9) * 1000000000,
                   "%s: segment %zu: %g J", c->name, i, power_j(at->energy));
     }
@@ -56,7 +57,7 @@ static void look_at_segments(void *context, const struct replication *replicatio
     struct looker *looker = context;
     size_t count, expected = 0;
     job_segments_close(&looker->segments, replication->sim);
-    const struct job_segment *at = job_segments_of(&looker->segments, 0, &count);
+    const struct job_segment *const *at = job_segments_of(&looker->segments, 0, &count);
     while (looker->course->expected[expected].kind != SEGMENT_NONE)
         expected++;
     cr_assert_eq(count, expected, "%s: %zu segments", looker->course->name, count);

@@ -42,11 +42,11 @@ static bool same_job(const struct recorded_run *run, const struct job_segments *
                      uint32_t job) {
     const struct recorded_segment *was = recorded_run_segments(run, &run->jobs[job]);
     size_t count;
-    const struct job_segment *is = job_segments_of(segments, job, &count);
+    const struct job_segment *const *is = job_segments_of(segments, job, &count);
     bool same = count == run->jobs[job].segment_count;
     for (size_t i = 0; i < count && same; i++)
-        same = was[i].kind == is[i].told.kind && was[i].start_ns == is[i].told.start_ns &&
-               was[i].end_ns == is[i].told.end_ns && was[i].energy == is[i].told.energy;
+        same = was[i].kind == is[i]->told.kind && was[i].start_ns == is[i]->told.start_ns &&
+               was[i].end_ns == is[i]->told.end_ns && was[i].energy == is[i]->told.energy;
     return same;
 }
 

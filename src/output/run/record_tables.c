@@ -166,11 +166,11 @@ static void add_jobs(const struct replication *replication, const struct shared_
     struct str id = {0};
     for (uint32_t j = 0; j < replication->sim->next_arrival; j++) {
         size_t count;
-        const struct job_segment *at = job_segments_of(replication->segments, j, &count);
+        const struct job_segment *const *at = job_segments_of(replication->segments, j, &count);
         id.length = 0;
         csv_comma_text(&id, replication->sim->workload->jobs.at[j].id);
         for (size_t i = 0; i < count; i++) {
-            struct segment_row row = row_of_job(replication, cells, &at[i]);
+            struct segment_row row = row_of_job(replication, cells, at[i]);
             row.id = (struct slice){id.text, id.length};
             row.number = (int)i + 1;
             add_row(replication->segments->tracker, cells, &row, pieces_row(pieces));
