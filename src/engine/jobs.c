@@ -251,10 +251,11 @@ void jobs_reject(struct sim *sim, uint32_t job, const char *reason) {
 }
 
 void jobs_drop_past(struct sim *sim) {
-    uint32_t from = sim->dropped, end = sim->dropped = sim->view.past;
+    uint32_t from = sim->dropped, end = sim->view.past;
     for (const struct observer *const *o = sim->observers; *o; o++)
         if ((*o)->past)
             (*o)->past((*o)->context, sim, end);
+    sim->dropped = end;
     mem_blocks_give_back(&sim->run_blocks, from, end, sim->next_arrival);
     mem_blocks_give_back(&sim->moved_blocks, from, end, UINT32_MAX); /* few jobs use it */
     jobs_to_come_forget(sim->workload, from, end);

@@ -158,7 +158,8 @@ struct observer {
     /* The policy says why the job whose story is told waits, or is started; sim->told. */
     void (*reason)(void *context, const struct sim *sim, uint32_t job, const char *text);
     uint32_t told; /* if there is `reason`: the job whose story it tells */
-    /* All jobs below `end` are over; where past_is_dropped, this is the last look at their runs. */
+    /* All jobs below `end` are over, and those below sim->dropped were told of before; where
+       past_is_dropped, this is the last look at their runs. */
     void (*past)(void *context, const struct sim *sim, uint32_t end);
     /* The end of the warm-up: measuring begins. */
     void (*measure)(void *context, const struct sim *sim);

@@ -37,7 +37,7 @@ struct replication {
     const struct job_segments *segments; /* closed, with a tracker; NULL unless recorded */
 };
 
-#define REPLICATE_WATCHERS 3
+#define REPLICATE_WATCHERS 4
 
 /* What a caller keeps of each replication. */
 struct replicate_sink {
@@ -47,7 +47,7 @@ struct replicate_sink {
        how many, REPLICATE_WATCHERS at most. NULL is fine. */
     size_t (*watch)(void *context, uint32_t number, const struct outlet *outlet,
                     const struct observer **observers);
-    bool takes_sums; /* watch and render read nothing that the run has of jobs that are over */
+    bool takes_sums; /* watch and render read of jobs that are past only as observers of them */
     /* In the process of the replication: makes bytes of it. NULL is fine. */
     void (*render)(void *context, const struct replication *replication, struct str *out);
     /* In the process of the caller: gets the pieces of the replication that is emitted next. NULL:

@@ -140,7 +140,7 @@ void study_add_periods(const struct study *study, struct str *out) {
 
 #define MANY_JOBS   2e6  /* of a replication */
 #define LEAST_JOB_S 4e-7 /* of processor time, at best: rigid jobs on few GPUs, fcfs */
-/* While its replication is running, at best: made as it arrives; and kept until the end. */
+/* While its replication is running, at best: made as it arrives; and kept for a record. */
 #define LEAST_JOB_BYTES 8.0
 #define KEPT_JOB_BYTES  270.0
 #define BYTES_PER_GB    1e9
@@ -155,7 +155,7 @@ void study_announce(const struct study *study, struct str *out) {
         str_addf(out, " in each of %lld replications", replications);
     if (study->scenario.horizon_ns != TIME_NONE_NS)
         str_addf(out, " up to the horizon of %.9g s", units_s(study->scenario.horizon_ns));
-    str_addf(out, ": at least %.0f s of processor time and %.3g GB, %.3g GB with jobs.csv%s",
+    str_addf(out, ": at least %.0f s of processor time and %.3g GB, %.3g GB if recorded%s",
              (double)replications * jobs * LEAST_JOB_S, jobs * LEAST_JOB_BYTES / BYTES_PER_GB,
              jobs * KEPT_JOB_BYTES / BYTES_PER_GB,
              replications > 1 ? ", for each replication that is running" : "");

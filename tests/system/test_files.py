@@ -93,7 +93,7 @@ def jobs_agree_with_summary(folder):
 
 
 def sums_need_no_rows(folder):
-    """Without jobs.csv memory of jobs that are over is given back during a run: the sums are as with it, bit by bit."""
+    """Memory of jobs that are over is given back during a run, unless decisions.csv may name them: sums and rows are as with all jobs at hand, bit by bit."""
     jobs = [(f"j{i}", 20 * i, 40 if i % 97 == 5 else 1 + i % 3, 5000 if i == 700 else 30 + i % 41) for i in range(4000)]
     write_table(folder / "long.csv", "job_id,submit_s,gpus,duration_s", jobs)
     (folder / "long.yaml").write_text("""name: long
@@ -105,9 +105,11 @@ workload: {streams: [{kind: trace, file: long.csv}], warmup: 9000s}
 policy: {name: fcfs}
 """)
     for policy in ("fcfs", "las"):
-        for name, *words in (("rows", ), ("sums", "--summary-only")):
+        for name, *words in (("kept", "--decisions"), ("rows", ), ("sums", "--summary-only"), ("both", "--decisions", "--summary-only")):
             easim("run", folder / "long.yaml", "--out", folder / (policy + name), "--policy", policy, "--quiet", *words)
-        same_files(folder / (policy + "rows"), folder / (policy + "sums"), "summary.csv", "aggregate.csv")
+            same_files(folder / (policy + "kept"), folder / (policy + name), "summary.csv", "aggregate.csv")
+        same_files(folder / (policy + "kept"), folder / (policy + "rows"), "jobs.csv", "power.csv", "users.csv", "types.csv")
+        same_files(folder / (policy + "kept"), folder / (policy + "both"), "decisions.csv")
     summary = rows_of(folder / "fcfssums" / "summary.csv")[0]
     assert min(int(summary[f"jobs_{how}"]) for how in ("finished", "rejected")) > 30 and int(summary["job_failures"]) > 0
 
@@ -121,21 +123,22 @@ models: {SOURCE / "configs/models/eas-sim.yaml"}
 
 
 def come_as_one(folder, name, horizon, workload, *policies):
-    """The run with the jobs made as they arrive has the sums, and the warnings, of the run with all of them at hand."""
+    """The runs with the jobs made as they arrive have the rows, sums and warnings of the run with all of them at hand."""
     (folder / f"{name}.yaml").write_text(f"name: come\nhorizon: {horizon}\n{COMING_MACHINES}workload: {{{workload}}}\npolicy: {{name: fcfs}}\n")
     for policy in policies:
-        results = [folder / f"{name}{policy}{how}" for how in ("rows", "sums")]
+        results = [folder / f"{name}{policy}{how}" for how in ("kept", "rows", "sums")]
         said = []
-        for out, words in zip(results, ([], ["--summary-only"])):
+        for out, words in zip(results, (["--decisions"], [], ["--summary-only"])):
             done = easim("run", folder / f"{name}.yaml", "--out", out, "--policy", policy, *words)
             said.append([line for line in done.stdout.splitlines() if "warning" in line])
-        same_files(*results, "summary.csv", "aggregate.csv")
-        assert said[0] == said[1], said
+            same_files(results[0], out, "summary.csv", "aggregate.csv")
+        same_files(*results[:2], "jobs.csv", "power.csv", "users.csv", "types.csv")
+        assert said[0] == said[1] == said[2], said
     return rows_of(results[1] / "summary.csv")
 
 
 def jobs_come_one_by_one(folder):
-    """Without jobs.csv generated jobs are made as they arrive: the sums are as with it, bit by bit."""
+    """Without decisions.csv generated jobs are made as they arrive: sums and rows are as with it, bit by bit."""
     modelled = """kind: {kind}, load: {load}, until: {until}, users: 7, k: [1, 2, 4], warmup: 5h,
   mix: [{{model: vit-base-fp32}}, {{model: albert-v2-bf16, weight: {rare}}}], request: {{k: {k}}},
   deadlines: {{share: 0.3, slack: [1.1, 3]}}, flex: [{{share: 0.5, flex: 0.2}}, {{share: 0.5, flex: 0}}],

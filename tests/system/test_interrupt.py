@@ -64,8 +64,8 @@ def many_jobs(folder):
     """0.005 jobs/s for 4e9 s are 20 million: check says so, and run before it begins; not so of the usual 180."""
     config = ["check", SOURCE / "configs/eas-sim.yaml", "--set", "horizon=4e9"]
     text = "about 20 million jobs are expected in each of 10 replications up to the horizon of 4e+09 s: " \
-        "at least 80 s of processor time and 0.16 GB, 5.4 GB with jobs.csv, for each replication that is running"  # 0.4 us, 8 and 270 bytes a job
-    one = "about 20 million jobs are expected up to the horizon of 4e+09 s: at least 8 s of processor time and 0.16 GB, 5.4 GB with jobs.csv\n"
+        "at least 80 s of processor time and 0.16 GB, 5.4 GB if recorded, for each replication that is running"  # 0.4 us, 8 and 270 bytes a job
+    one = "about 20 million jobs are expected up to the horizon of 4e+09 s: at least 8 s of processor time and 0.16 GB, 5.4 GB if recorded\n"
     easim(*config, prints=f"  warning: {text}")
     easim(*config, "--set", "replications=1", prints=f"  warning: {one}")
     usual = easim(*config[:2])

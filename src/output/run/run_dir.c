@@ -81,7 +81,7 @@ struct run_dir {
     struct trace_files *traces;        /* NULL: none */
     /* In the process of a replication: its own. */
     struct pieces pieces[FILE_COUNT];
-    struct power_csv power;
+    struct rows_csv power, jobs;
     struct caps_csv caps;
     struct run_trace *trace;
     ARRAY_OF(const char *) names; /* of the results in place, for the manifest */
@@ -224,8 +224,12 @@ static size_t watch_replication(void *context, uint32_t number, const struct out
         dir->pieces[f] = (struct pieces){.outlet = outlet, .part = f};
     }
     if (dir->wanted[FILE_POWER]) {
-        power_csv_watch(&dir->power, dir->study->policy, number, &dir->pieces[FILE_POWER]);
-        observers[count++] = &dir->power.observer;
+        dir->power.pieces = &dir->pieces[FILE_POWER];
+        observers[count++] = rows_csv_watch(&dir->power, &power_csv_rows, dir->study, number);
+    }
+    if (dir->wanted[FILE_JOBS]) {
+        dir->jobs.pieces = &dir->pieces[FILE_JOBS];
+        observers[count++] = rows_csv_watch(&dir->jobs, &jobs_csv_past_rows, dir->study, number);
     }
     if (dir->wanted[FILE_CAPS]) {
         caps_csv_watch(&dir->caps, dir->study->policy, number, &dir->pieces[FILE_CAPS]);
@@ -271,7 +275,7 @@ static struct slice take_part(struct slice *rest) {
 static uint64_t make_rows(struct run_dir *dir, enum file file,
                           const struct replication *replication) {
     struct pieces *pieces = &dir->pieces[file];
-    if (files[file].workload_header)
+    if (files[file].workload_header && pieces_bytes(pieces) == 0)
         files[file].workload_header(replication->sim->workload, &pieces->text);
     uint64_t header = pieces_bytes(pieces);
     if (files[file].rows)
@@ -374,7 +378,7 @@ static int emit_replication(void *context, uint32_t number, const struct summary
 
 struct replicate_sink run_dir_sink(struct run_dir *dir) {
     return (struct replicate_sink){.context = dir,
-                                   .takes_sums = !dir->wanted[FILE_JOBS] && !dir->traces,
+                                   .takes_sums = !dir->wanted[FILE_DECISIONS] && !dir->traces,
                                    .watch = watch_replication,
                                    .render = render_replication,
                                    .take = take_piece,
@@ -540,7 +544,8 @@ void run_dir_abort(struct run_dir *dir) {
         atomic_file_abort(dir->files[f]);
     for (int f = 0; f < FILE_COUNT; f++)
         pieces_finish(&dir->pieces[f]);
-    power_csv_finish(&dir->power);
+    str_finish(&dir->power.begin);
+    str_finish(&dir->jobs.begin);
     caps_csv_finish(&dir->caps);
     run_trace_abort(dir->trace);
     trace_files_abort(dir->traces);

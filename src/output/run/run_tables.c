@@ -10,6 +10,17 @@
 
 #include <math.h>
 
+/* --- rows_csv --- */
+
+const struct observer *rows_csv_watch(struct rows_csv *csv, const struct observer *rows,
+                                      const struct study *study, uint32_t number) {
+    csv->begin.length = 0;
+    run_columns_begin(study->policy, number, &csv->begin);
+    csv->observer = *rows;
+    csv->observer.context = csv;
+    return &csv->observer;
+}
+
 /* --- jobs_csv: jobs.csv, a row a job --- */
 
 /* clang-format off */
@@ -89,12 +100,12 @@ void jobs_csv_header(const struct workload *workload, struct str *out) {
 }
 
 /* begin: the cells of policy and replication. */
-static void add_job_row(const struct replication *replication, uint32_t index,
-                        const struct str *begin, struct str *out) {
-    const struct cluster *cluster = replication->sim->cluster;
+static void add_job_row(const struct sim *sim, uint32_t index, const struct str *begin,
+                        struct str *out) {
+    const struct cluster *cluster = sim->cluster;
     const struct network *network = &cluster->network;
-    const struct workload *w = replication->sim->workload;
-    const struct job_record job = job_record_of(replication->sim, index);
+    const struct workload *w = sim->workload;
+    const struct job_record job = job_record_of(sim, index);
     const struct job_spec *spec = job.spec;
     const struct easim_config *c = job.config;
     str_add_bytes(out, begin->text, begin->length);
@@ -120,10 +131,20 @@ static void add_job_row(const struct replication *replication, uint32_t index,
 void jobs_csv_rows(const struct replication *replication, struct pieces *pieces) {
     struct str begin = {0};
     run_columns_begin_row(replication, &begin);
-    for (uint32_t j = 0; j < replication->sim->next_arrival; j++)
-        add_job_row(replication, j, &begin, pieces_row(pieces));
+    for (uint32_t j = replication->sim->dropped; j < replication->sim->next_arrival; j++)
+        add_job_row(replication->sim, j, &begin, pieces_row(pieces));
     str_finish(&begin);
 }
+
+static void add_past_jobs(void *context, const struct sim *sim, uint32_t end) {
+    const struct rows_csv *csv = context;
+    if (sim->dropped == 0)
+        jobs_csv_header(sim->workload, &csv->pieces->text);
+    for (uint32_t j = sim->dropped; j < end; j++)
+        add_job_row(sim, j, &csv->begin, pieces_row(csv->pieces));
+}
+
+const struct observer jobs_csv_past_rows = {.past = add_past_jobs};
 
 /* --- users_csv --- */
 

@@ -14,9 +14,22 @@
 
 #include <stdint.h>
 
+/* A writer of rows while a replication runs. */
+struct rows_csv {
+    struct observer observer;
+    struct str begin; /* of each row: the cells of policy and replication; owned by the caller */
+    struct pieces *pieces;
+};
+
+/* Before replication `number`, from 1; rows: what is to be told of, with a rows_csv as context. */
+const struct observer *rows_csv_watch(struct rows_csv *csv, const struct observer *rows,
+                                      const struct study *study, uint32_t number);
+
 /* The result of each job that has been submitted; a column for each label of the workload. */
 void jobs_csv_header(const struct workload *workload, struct str *out);
+/* Of the jobs that are not past. */
 void jobs_csv_rows(const struct replication *replication, struct pieces *pieces);
+extern const struct observer jobs_csv_past_rows; /* of those that are, after the header */
 /* The measured jobs of each user. */
 extern const char users_csv_header[];
 void users_csv_rows(const struct replication *replication, struct pieces *pieces);
@@ -84,18 +97,8 @@ void result_json(const struct study *study, const struct replicate_result *resul
 
 /* --- power_csv: the state of the cluster after each instant at which something happened --- */
 
-/* The writer of the rows while a replication runs. */
-struct power_csv {
-    struct observer observer;
-    struct str begin; /* of each row: the cells of policy and replication */
-    struct pieces *pieces;
-};
-
 void power_csv_header(const struct cluster *cluster, struct str *out);
-/* Before replication `number`, from 1; release with power_csv_finish. */
-void power_csv_watch(struct power_csv *csv, const char *policy, uint32_t number,
-                     struct pieces *pieces);
-void power_csv_finish(struct power_csv *csv);
+extern const struct observer power_csv_rows;
 
 /* --- caps_csv: how far jobs rise under an enforced cap, after each instant that changed it --- */
 
@@ -103,7 +106,7 @@ void power_csv_finish(struct power_csv *csv);
 struct cap_share; /* engine/power_cap.h */
 struct caps_csv {
     struct observer observer;
-    struct str begin; /* as of power_csv */
+    struct str begin; /* as of rows_csv */
     struct pieces *pieces;
     uint64_t settled;             /* of struct cap_state, at the last look */
     struct cap_share *last, *now; /* by domain; last: in the file; NULL: nothing is */

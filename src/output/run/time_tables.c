@@ -41,7 +41,7 @@ void power_csv_header(const struct cluster *cluster, struct str *out) {
 }
 
 static void add_row(void *context, const struct sim *sim) {
-    const struct power_csv *csv = context;
+    const struct rows_csv *csv = context;
     const struct power_row now = power_row_of(sim), *row = &now;
     int64_t shared_free = (int64_t)row->shared_free_milli;
     struct str *out = pieces_row(csv->pieces);
@@ -52,17 +52,7 @@ static void add_row(void *context, const struct sim *sim) {
     str_add_char(out, '\n');
 }
 
-void power_csv_watch(struct power_csv *csv, const char *policy, uint32_t number,
-                     struct pieces *pieces) {
-    power_csv_finish(csv);
-    run_columns_begin(policy, number, &csv->begin);
-    csv->pieces = pieces;
-    csv->observer = (struct observer){.context = csv, .instant = add_row};
-}
-
-void power_csv_finish(struct power_csv *csv) {
-    str_finish(&csv->begin);
-}
+const struct observer power_csv_rows = {.instant = add_row};
 
 /* --- caps_csv --- */
 
