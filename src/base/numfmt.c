@@ -98,8 +98,6 @@ static struct decimal without_trailing_zeros(struct decimal d) {
 
 /* ---- Digits ---- */
 
-#define ZEROS 0x3030303030303030 /* eight times "0" */
-
 /* Of a value below 10^8, each in a byte of its own, the first in the lowest: the value is split in
    halves, all halves at once, and those again (Khuong, "How to print integers really fast", 2017).
    x + ((y - a * x) << b) is (y << b) - x * ((a << b) - 1). */
@@ -112,7 +110,7 @@ static uint64_t eight_digits(uint32_t value) {
 }
 
 static void write_eight(char *to, uint64_t digits) {
-    word_store(to, digits | ZEROS);
+    word_store(to, digits | WORD_ZEROS);
 }
 
 /* How many of eight digits are 0 in front of the others; the last one counts as one of those. */
@@ -388,16 +386,6 @@ static bool real_of(const struct scanned *number, double *value) {
     return true;
 }
 
-/* Eight digits, a byte each, the first in the lowest: pairs, fours and all of them are put together
-   at once (Lemire, "Number parsing at a gigabyte per second", 2021). */
-static uint64_t value_of_eight(uint64_t digits) {
-    const uint64_t mask = 0xff000000ff;
-    digits = digits * 10 + (digits >> 8);
-    return ((digits & mask) * (100 + (1000000ULL << 32)) +
-            (digits >> 16 & mask) * (1 + (10000ULL << 32))) >>
-           32;
-}
-
 /* Digits and at most one point, as bytes of a text less '0' that end with the highest one, zeros in
    front of them. *decimals: so many stand behind the point; -1: no point. False: other bytes. */
 static inline bool take_eight(uint64_t digits, uint64_t *value, int *decimals) {
@@ -408,7 +396,7 @@ static inline bool take_eight(uint64_t digits, uint64_t *value, int *decimals) {
         *decimals = 7 - __builtin_ctzll(point) / 8;
         digits = (digits & before) << 8 | (digits & ~(before << 8 | 0xff));
     }
-    *value = value_of_eight(digits);
+    *value = word_value(digits);
     return (((digits + 0x7676767676767676) | digits) & 0x8080808080808080) == 0;
 }
 
@@ -423,12 +411,12 @@ static bool parse_few_digits(const char *text, size_t length, double *value) {
     if (length - 1 >= FEW_BYTES || (length == 1 && *text == '.'))
         return false;
     if (length <= 8) {
-        uint64_t word = (word_load(text, length) ^ ZEROS) << (64 - 8 * length);
+        uint64_t word = (word_load(text, length) ^ WORD_ZEROS) << (64 - 8 * length);
         if (!take_eight(word, &mantissa, &decimals))
             return false;
     } else {
-        uint64_t first = (word_load(text, 8) ^ ZEROS) << (128 - 8 * length);
-        if (!take_eight(word_load(text + length - 8, 8) ^ ZEROS, &mantissa, &decimals) ||
+        uint64_t first = (word_load(text, 8) ^ WORD_ZEROS) << (128 - 8 * length);
+        if (!take_eight(word_load(text + length - 8, 8) ^ WORD_ZEROS, &mantissa, &decimals) ||
             !take_eight(first, &head, &before) || (before >= 0 && decimals >= 0))
             return false;
         mantissa += head * (decimals < 0 ? E8 : E8 / 10);
@@ -498,10 +486,18 @@ static bool is_spelled(const char *text, size_t length, const char *word) {
     return length == strlen(word) && strncasecmp(text, word, length) == 0;
 }
 
+/* Of a digit, a sign and a point this bit is not set, of a letter it is. */
+static bool has_letter(const char *text, size_t length) {
+    uint64_t bits = 0;
+    for (; length > 8; text += 8, length -= 8)
+        bits |= word_load(text, 8);
+    return ((bits | word_load(text, length)) & 0x4040404040404040) != 0;
+}
+
 bool numfmt_is_infinite(const char *text, size_t length) {
     struct scanned number = {.complete = true};
     double value;
-    if (length == 0)
+    if (length < 300 && !has_letter(text, length)) /* a number without exponent */
         return false;
     if (scan_number(text, length, &number))
         return !numfmt_parse_real(text, length, &value);

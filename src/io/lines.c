@@ -25,7 +25,7 @@ static struct lines *begin_lines(struct bytes *bytes, size_t capacity) {
     struct lines *lines = mem_zalloc(1, sizeof *lines);
     lines->bytes = bytes;
     lines->capacity = capacity;
-    lines->buffer = mem_alloc(lines->capacity);
+    lines->buffer = mem_zalloc(lines->capacity + LINES_BEHIND, 1);
     return lines;
 }
 
@@ -60,7 +60,7 @@ static int fill_lines(struct lines *lines, struct error *reterr) {
     }
     if (lines->end == lines->capacity) {
         lines->capacity *= 2;
-        lines->buffer = mem_realloc(lines->buffer, lines->capacity, 1);
+        lines->buffer = mem_realloc(lines->buffer, lines->capacity + LINES_BEHIND, 1);
     }
     char after[32];
     snprintf(after, sizeof after, " after line %u", (unsigned)lines->number);

@@ -7,6 +7,8 @@
 
 #define LINES_MAX_BYTES (16u << 20) /* a longer line is an error: no trace has one */
 
+#define LINES_BEHIND 8
+
 struct lines; /* opaque */
 
 /* Opens path ("-" = standard input). *ret_lines is owned by the caller: lines_close. */
@@ -14,8 +16,9 @@ int lines_open(const char *path, struct lines **ret_lines, struct error *reterr)
 /* The lines of a text that is at hand; name stands for a file in messages. */
 struct lines *lines_of_text(struct slice text, const char *name);
 /* 1: *line holds the next line without its end (LF or CRLF; a leading UTF-8 BOM is skipped), valid
-   until the next call, and a line end stands behind it in any case; 0: end of file; negative: read
-   error, damaged or truncated compression, NUL byte, line too long. */
+   until the next call, a line end stands behind it in any case, and LINES_BEHIND bytes behind that
+   one can be read; 0: end of file; negative: read error, damaged or truncated compression, NUL
+   byte, line too long. */
 int lines_next(struct lines *lines, struct slice *line, struct error *reterr) MUST_CHECK;
 uint32_t lines_number(const struct lines *lines);    /* of the line last returned, from 1 */
 bool lines_ended_partial(const struct lines *lines); /* the last line had no line end */

@@ -1,6 +1,7 @@
 /* Standard Workload Format (Feitelson et al., 2.2): 18 fields a job, -1: unknown, ";": comment. */
 #include "base/numfmt.h"
 #include "base/units.h"
+#include "base/word.h"
 #include "ingest/foreign.h"
 #include "ingest/logs/formats.h"
 #include "io/lines.h"
@@ -59,11 +60,22 @@ static const struct {
 
 #define LABEL_COUNT (sizeof label_fields / sizeof *label_fields)
 
-#define DROPPED UINT32_MAX
+#define DROPPED     UINT32_MAX
+#define KNOWN_TEXTS 64
 
 struct job {
     int64_t number;
     uint32_t line, row; /* row: of the trace, or DROPPED */
+};
+
+/* Texts of a column in lines before: the last one of each remainder of its number. */
+struct known_texts {
+    struct trace_text_cache cache;
+    struct known_text {
+        int64_t whole;
+        size_t length;
+        const char *text;
+    } last[KNOWN_TEXTS];
 };
 
 struct reader {
@@ -76,13 +88,12 @@ struct reader {
     struct swf_field {
         struct slice text;
         int64_t whole;
-        bool plain;            /* digits with or without a minus, as usual: whole has them */
-    } fields[FIELD_COUNT + 1]; /* by number; 0: of those that are ignored */
-    bool all_plain;
+    } fields[FIELD_COUNT + 1];          /* by number; 0: of those that are ignored */
+    bool usual;                         /* all are digits with or without a minus */
     double seconds[REQUESTED_TIME + 1]; /* of fields that allow fractions */
 
-    struct trace_text_cache users, label_texts[LABEL_COUNT]; /* of lines before it */
-    const char *const *labels;                               /* of the last job, or NULL */
+    struct known_texts users, label_texts[LABEL_COUNT];
+    const char *const *labels; /* of the last job, or NULL */
 
     ARRAY_OF(struct job) jobs; /* all except parts, as in the file */
 };
@@ -93,41 +104,53 @@ static bool is_swf_blank(char c) {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* One field that begins at `at`; returns the place after it. A line end stands behind the line. */
-static const char *take_swf_field(struct swf_field *field, const char *at, const char *end) {
-    uint64_t negative = *at == '-', whole = 0;
-    const char *digits = at + negative, *behind = digits;
-    for (unsigned digit; (digit = (unsigned char)*behind - (unsigned)'0') < 10; behind++)
-        whole = whole * 10 + digit;
-    field->whole = (int64_t)((whole ^ -negative) + negative);
-    field->plain = (size_t)(behind - digits - 1) < NUMFMT_SAFE_DIGITS; /* and not without any */
-    if (*behind != ' ')
-        for (; behind < end && !is_swf_blank(*behind) && *behind != ';'; behind++)
-            field->plain = false;
-    field->text = (struct slice){at, (size_t)(behind - at)};
-    return behind;
+/* A line of digits and "-1", no number too large, as nearly every line is. After false nothing of
+   it is known. */
+static bool read_usual_line(struct reader *reader, struct slice line) {
+    const char *at = line.at;
+    struct swf_field *fields = reader->fields;
+    size_t lengths = 0; /* of fields, less 1, their bits */
+    for (int number = 1; number <= FIELD_COUNT; number++) {
+        while (*at == ' ')
+            at++;
+        const char *begin = at;
+        uint64_t whole = UINT64_MAX;
+        if (memcmp(at, "-1", 2) == 0) {
+            at += 2;
+        } else {
+            at += word_digits(at, &whole);
+            for (unsigned digit; (digit = (unsigned char)*at - (unsigned)'0') < 10; at++)
+                whole = whole * 10 + digit;
+        }
+        fields[number] = (struct swf_field){{begin, (size_t)(at - begin)}, (int64_t)whole};
+        lengths |= fields[number].text.length - 1;
+        if (*at != ' ' && (number < FIELD_COUNT || at != line.at + line.length))
+            return false;
+        at++;
+    }
+    for (size_t i = 0; i < sizeof used_fields / sizeof *used_fields; i++)
+        if (used_fields[i].seconds)
+            reader->seconds[used_fields[i].field] = (double)fields[used_fields[i].field].whole;
+    return lengths < NUMFMT_SAFE_DIGITS && fields[SUBMIT].whole <= TIME_MAX_S &&
+           fields[RUN].whole <= TIME_MAX_S && fields[ALLOCATED].whole <= FOREIGN_MAX_GPUS &&
+           fields[REQUESTED].whole <= FOREIGN_MAX_GPUS;
 }
 
 /* Splits up to a comment; returns how many fields there are. */
 static size_t split_blanks(struct reader *reader, struct slice line) {
     const char *at = line.at, *end = line.at + line.length;
-    bool all_plain = true;
     reader->line = line.at;
     for (size_t count = 0;;) {
-        while (*at == ' ')
+        while (at < end && is_swf_blank(*at))
             at++;
-        if ((unsigned char)*at <= ' ' || *at == ';') {
-            while (at < end && is_swf_blank(*at))
-                at++;
-            if (at == end || *at == ';') {
-                reader->all_plain = all_plain;
-                return count;
-            }
-        }
+        if (at == end || *at == ';')
+            return count;
+        const char *begin = at;
+        while (at < end && !is_swf_blank(*at) && *at != ';')
+            at++;
         count++;
-        struct swf_field *field = &reader->fields[count <= FIELD_COUNT ? count : 0];
-        at = take_swf_field(field, at, end);
-        all_plain &= field->plain;
+        reader->fields[count <= FIELD_COUNT ? count : 0].text =
+            (struct slice){begin, (size_t)(at - begin)};
     }
 }
 
@@ -142,34 +165,12 @@ static void refuse_swf_field(struct reader *reader, enum field field, const char
                  (int)(text.length < 80 ? text.length : 80), text.at);
 }
 
-/* Decimal digits with a sign and a point need no closer look. */
-static bool is_infinite(struct slice text) {
-    for (size_t i = 0; i < text.length; i++)
-        if ((text.at[i] < '0' || text.at[i] > '9') && text.at[i] != '-' && text.at[i] != '.')
-            return numfmt_is_infinite(text.at, text.length);
-    return text.length >= 300; /* 1e308 is the largest */
-}
-
-/* All fields are whole numbers, none of them too large, as in nearly every line. */
-static bool is_usual_line(struct reader *reader) {
-    bool usual = reader->all_plain;
-    for (size_t i = 0; usual && i < sizeof used_fields / sizeof *used_fields; i++) {
-        double value = (double)reader->fields[used_fields[i].field].whole;
-        if (used_fields[i].seconds)
-            reader->seconds[used_fields[i].field] = value;
-        usual = value <= used_fields[i].most;
-    }
-    return usual;
-}
-
 static bool parse_fields(struct reader *reader) {
-    if (is_usual_line(reader))
-        return true;
     static const enum field unused_fields[] = {3, 6, 7, 10, 14, 17, 18};
     bool good = true;
     for (size_t i = 0; i < sizeof unused_fields / sizeof *unused_fields; i++) {
-        const struct swf_field *unused = &reader->fields[unused_fields[i]];
-        if (!unused->plain && is_infinite(unused->text)) {
+        struct slice text = reader->fields[unused_fields[i]].text;
+        if (numfmt_is_infinite(text.at, text.length)) {
             refuse_swf_field(reader, unused_fields[i], "finite number or text");
             good = false;
         }
@@ -178,7 +179,7 @@ static bool parse_fields(struct reader *reader) {
         enum field number = used_fields[i].field;
         struct swf_field *field = &reader->fields[number];
         double value = 0;
-        bool parsed = field->plain || slice_parse_whole(field->text, &field->whole);
+        bool parsed = slice_parse_whole(field->text, &field->whole);
         if (parsed)
             value = (double)field->whole;
         else if (used_fields[i].seconds)
@@ -198,12 +199,23 @@ static bool parse_fields(struct reader *reader) {
     return good;
 }
 
-/* Text of a field whose -1 means unknown. */
-static const char *known_text(struct reader *reader, enum field field,
-                              struct trace_text_cache *cache) {
-    return reader->fields[field].whole == -1
-               ? NULL
-               : trace_text_again(reader->trace, reader->fields[field].text, cache);
+static __attribute__((noinline)) const char *
+look_up_text(struct reader *reader, const struct swf_field *field, struct known_texts *texts) {
+    const char *text = trace_text_again(reader->trace, field->text, &texts->cache);
+    if (reader->usual)
+        texts->last[(uint64_t)field->whole % KNOWN_TEXTS] =
+            (struct known_text){field->whole, field->text.length, text};
+    return text;
+}
+
+/* Text of a field whose -1 means unknown. In usual lines number and length tell the texts apart,
+   except "-0" from "00". */
+static const char *known_text(struct reader *reader, enum field number, struct known_texts *texts) {
+    const struct swf_field *field = &reader->fields[number];
+    const struct known_text *last = &texts->last[(uint64_t)field->whole % KNOWN_TEXTS];
+    bool known = last->whole == field->whole && last->length == field->text.length &&
+                 reader->usual && (field->whole != 0 || last->length == 1);
+    return field->whole == -1 ? NULL : known ? last->text : look_up_text(reader, field, texts);
 }
 
 /* Jobs in a row often have the same. */
@@ -269,7 +281,8 @@ static void add_swf_job(struct reader *reader) {
 }
 
 static void read_swf_line(struct reader *reader, struct slice line) {
-    size_t count = split_blanks(reader, line);
+    reader->usual = read_usual_line(reader, line);
+    size_t count = reader->usual ? FIELD_COUNT : split_blanks(reader, line);
     if (count == 0)
         return; /* blank or comment */
     reader->trace->rows_read++;
@@ -279,7 +292,7 @@ static void read_swf_line(struct reader *reader, struct slice line) {
                      "expected at least %d fields, found %zu", FIELD_COUNT, count);
         return;
     }
-    if (!parse_fields(reader))
+    if (!reader->usual && !parse_fields(reader))
         return;
     const char *reason = why_line_dropped(reader);
     if (!is_part(reader->fields[STATUS].whole)) { /* parts bear the number of their job */
