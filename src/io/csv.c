@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PLAIN_BYTES 40 /* of a text that is hardly ever longer */
-
 struct csv_cell {
     struct slice text;
     uint32_t column; /* where it starts in the line, from 1, in bytes */
@@ -409,31 +407,25 @@ static bool is_trimmed(char c) {
 
 enum { NEEDS_QUOTES = 1, LINE_END = 2, TEXT_END = 4, BLANK = 8 };
 
-static const unsigned char special_bytes[256] = {
+const unsigned char csv_special_bytes[256] = {
     [','] = NEEDS_QUOTES, ['"'] = NEEDS_QUOTES, ['\r'] = LINE_END, ['\n'] = LINE_END,
     ['\0'] = TEXT_END,    [' '] = BLANK,        ['\t'] = BLANK};
 
-/* Short texts without anything special, the usual ones, are copied as they are looked at. */
-static bool add_plain_text(struct str *out, const char *text) {
-    char *to = str_reserve(out, PLAIN_BYTES);
-    size_t length = 0;
-    while (length < PLAIN_BYTES && !special_bytes[(unsigned char)text[length]]) {
-        to[length] = text[length];
-        length++;
-    }
-    bool whole = length < PLAIN_BYTES && text[length] == '\0';
-    to[whole ? length : 0] = '\0';
-    out->length += whole ? length : 0;
-    return whole;
+static void end_at(struct str *out, char *end) {
+    *end = '\0';
+    out->length = (size_t)(end - out->text);
 }
 
 void csv_add_text(struct str *out, const char *text) {
     unsigned found = 0;
     size_t length = 0;
-    if (!text || add_plain_text(out, text))
+    char *end = text ? csv_put_plain(str_reserve(out, CSV_PLAIN_BYTES), text) : NULL;
+    if (end)
+        end_at(out, end);
+    if (!text || end)
         return;
     for (; text[length]; length++)
-        found |= special_bytes[(unsigned char)text[length]];
+        found |= csv_special_bytes[(unsigned char)text[length]];
     bool quoted = (found & NEEDS_QUOTES) ||
                   (length > 0 && (is_trimmed(text[0]) || is_trimmed(text[length - 1])));
     if (!quoted && !(found & LINE_END)) {
@@ -457,23 +449,28 @@ void csv_comma_text(struct str *out, const char *text) {
     csv_add_text(out, text);
 }
 
-void csv_add_real(struct str *out, double value) {
-    if (!isfinite(value))
-        return;
-    char *text = str_reserve(out, NUMFMT_BYTES + 2);
-    size_t length = numfmt_real(text, value);
-    out->length += length;
+char *csv_put_real(char to[static CSV_NUMBER_BYTES], double value) {
+    size_t length = numfmt_real(to, value);
     /* Only whole numbers are without a point or an exponent. */
-    if (fabs(value) < 0x1p53 ? (double)(int64_t)value == value : !memchr(text, 'e', length))
-        str_add(out, ".0");
+    bool adds = fabs(value) < 0x1p53 ? (double)(int64_t)value == value : !memchr(to, 'e', length);
+    memcpy(to + length, ".0", 3);
+    return to + length + (adds ? 2 : 0);
+}
+
+char *csv_put_ns(char to[static CSV_NUMBER_BYTES], int64_t time_ns) {
+    bool whole = time_ns % NS_PER_S == 0;
+    size_t length = whole ? numfmt_int(to, time_ns / NS_PER_S) : numfmt_ns(to, time_ns);
+    memcpy(to + length, ".0", 3);
+    return to + length + (whole ? 2 : 0);
+}
+
+void csv_add_real(struct str *out, double value) {
+    if (isfinite(value))
+        end_at(out, csv_put_real(str_reserve(out, CSV_NUMBER_BYTES), value));
 }
 
 void csv_add_ns(struct str *out, int64_t time_ns) {
-    char *text = str_reserve(out, NUMFMT_BYTES + 2);
-    bool whole = time_ns % NS_PER_S == 0;
-    out->length += whole ? numfmt_int(text, time_ns / NS_PER_S) : numfmt_ns(text, time_ns);
-    if (whole)
-        str_add(out, ".0");
+    end_at(out, csv_put_ns(str_reserve(out, CSV_NUMBER_BYTES), time_ns));
 }
 
 void csv_comma_real(struct str *out, double value) {

@@ -59,6 +59,19 @@ void csv_add_text(struct str *out, const char *text);
    Nothing is added for NaN and infinity. */
 void csv_add_real(struct str *out, double value);
 void csv_add_ns(struct str *out, int64_t time_ns);
+/* The same at a place with room; they return the end, where no NUL has to stand. A finite real; a
+   text of fewer bytes without anything that needs quotes, else NULL. */
+#define CSV_NUMBER_BYTES 34
+#define CSV_PLAIN_BYTES  40
+char *csv_put_real(char to[static CSV_NUMBER_BYTES], double value);
+char *csv_put_ns(char to[static CSV_NUMBER_BYTES], int64_t time_ns);
+extern const unsigned char csv_special_bytes[256]; /* 0: of no meaning in a CSV */
+static inline char *csv_put_plain(char to[static CSV_PLAIN_BYTES], const char *text) {
+    size_t length = 0;
+    for (; length < CSV_PLAIN_BYTES && !csv_special_bytes[(unsigned char)text[length]]; length++)
+        to[length] = text[length];
+    return length < CSV_PLAIN_BYTES && text[length] == '\0' ? to + length : NULL;
+}
 /* Appends a comma and then text, or a number. */
 void csv_comma_text(struct str *out, const char *text);
 void csv_comma_real(struct str *out, double value);

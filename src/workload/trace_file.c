@@ -13,15 +13,23 @@
 /* --- trace_labels --- */
 
 static void look_at(struct trace_label *label, const struct csv *csv, struct slice cell) {
-    double value;
-    if (label->has_text || cell.length == 0 || numfmt_parse_real(cell.at, cell.length, &value))
-        return;
-    label->has_text = !numfmt_is_infinite(cell.at, cell.length);
-    if (label->has_text || label->infinite.line > 0)
+    if (label->infinite.line > 0 || !numfmt_is_infinite(cell.at, cell.length))
         return;
     label->infinite = csv_where(csv, label->column);
     snprintf(label->infinite_text, sizeof label->infinite_text, "%.*s",
              (int)(cell.length < 23 ? cell.length : 23), cell.at);
+}
+
+/* Whether some cell of the column is no number at all. */
+static bool has_text(const struct trace *trace, size_t label) {
+    double value;
+    for (size_t i = 0; i < trace->rows.count; i++) {
+        const char *cell = trace->rows.at[i].labels[label];
+        if (cell && !numfmt_parse_real(cell, strlen(cell), &value) &&
+            !numfmt_is_infinite(cell, strlen(cell)))
+            return true;
+    }
+    return false;
 }
 
 const char *const *trace_labels_read(struct trace_labels *labels, struct trace *trace,
@@ -43,7 +51,7 @@ void trace_labels_check(const struct trace_labels *labels, const struct trace *t
                         struct problems *problems) {
     for (size_t i = 0; i < labels->at.count; i++) {
         const struct trace_label *label = &labels->at.at[i];
-        if (label->infinite.line > 0 && !label->has_text)
+        if (label->infinite.line > 0 && !has_text(trace, i))
             problems_add(
                 problems, label->infinite, trace->label_names.at[i],
                 "expected a finite number or empty, as in the rest of the column, got \"%s\"",
@@ -54,6 +62,7 @@ void trace_labels_check(const struct trace_labels *labels, const struct trace *t
 /* --- trace_file --- */
 
 #define PIECE_BYTES ((size_t)256 << 10) /* and the rest of a row */
+#define ROW_BYTES   ((size_t)1024)      /* of the numbers of a row, and of texts that are short */
 
 struct cells {
     struct trace_row row;
@@ -201,30 +210,60 @@ const struct trace_reader *trace_file_find_reader(const struct trace_reader *con
 
 /* --- writing --- */
 
+/* Room for a row, its long texts and labels apart, behind what has been put. */
+static char *make_room(struct str *out, const char *to) {
+    out->length = (size_t)(to - out->text);
+    return str_reserve(out, ROW_BYTES);
+}
+
+static __attribute__((noinline)) char *put_any_text(char *to, const char *text, struct str *out) {
+    make_room(out, to);
+    csv_add_text(out, text);
+    return str_reserve(out, ROW_BYTES);
+}
+
+static inline char *put_text(char *to, const char *text, struct str *out) {
+    char *end = text ? csv_put_plain(to, text) : to;
+    return end ? end : put_any_text(to, text, out);
+}
+
+static char *comma_text(char *to, const char *text, struct str *out) {
+    *to = ',';
+    return put_text(to + 1, text, out);
+}
+
+static char *comma_real(char *to, double value) {
+    *to = ',';
+    return isfinite(value) ? csv_put_real(to + 1, value) : to + 1;
+}
+
 static void write_job_row(const struct trace *trace, const struct trace_row *row,
                           struct trace_file_extra extra, struct str *out) {
-    csv_add_text(out, row->id);
-    str_add_char(out, ',');
-    csv_add_ns(out, row->submit_ns);
-    csv_comma_text(out, row->user);
-    csv_comma_text(out, row->model);
-    csv_comma_real(out, row->work_samples);
-    csv_comma_real(out, row->duration_s);
-    csv_comma_real(out, row->requested_s);
-    csv_comma_count(out, row->gpus);
-    csv_comma_positive(out, row->batch);
-    csv_comma_text(out, row->gpu_type);
-    csv_comma_real(out, row->deadline_s);
-    csv_comma_text(out, classes[row->class]);
+    char *to = put_text(str_reserve(out, ROW_BYTES), row->id, out);
+    *to++ = ',';
+    to = csv_put_ns(to, row->submit_ns);
+    to = comma_text(to, row->user, out);
+    to = comma_text(to, row->model, out);
+    to = comma_real(to, row->work_samples);
+    to = comma_real(to, row->duration_s);
+    to = comma_real(to, row->requested_s);
+    *to++ = ',';
+    if (row->gpus > 0)
+        to += numfmt_int(to, row->gpus);
+    to = comma_real(to, row->batch > 0 ? row->batch : NAN);
+    to = comma_text(to, row->gpu_type, out);
+    to = comma_real(to, row->deadline_s);
+    to = comma_text(to, classes[row->class], out);
     if (extra.utilization)
-        csv_comma_real(out, row->utilization);
+        to = comma_real(to, row->utilization);
     if (extra.gpu_share)
-        csv_comma_real(out, row->gpu_milli > 0 ? (double)row->gpu_milli / WHOLE_GPU_MILLI : NAN);
+        to = comma_real(to, row->gpu_milli > 0 ? (double)row->gpu_milli / WHOLE_GPU_MILLI : NAN);
     if (extra.flex)
-        csv_comma_real(out, row->flex);
+        to = comma_real(to, row->flex);
     for (size_t i = 0; i < trace->label_names.count; i++)
-        csv_comma_text(out, row->labels ? row->labels[i] : NULL);
-    str_add_char(out, '\n');
+        to = comma_text(make_room(out, to), row->labels ? row->labels[i] : NULL, out);
+    memcpy(to, "\n", 2);
+    out->length = (size_t)(to + 1 - out->text);
 }
 
 static void write_header(const struct trace *trace, struct trace_file_extra extra,

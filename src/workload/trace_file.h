@@ -43,7 +43,6 @@ const struct trace_reader *trace_file_find_reader(const struct trace_reader *con
 struct trace_label {
     int column;
     struct trace_text_cache texts;
-    bool has_text;            /* some cell is no number at all */
     struct location infinite; /* of the first cell that is nan, inf or too large a number; line 0:
                                  there is none */
     char infinite_text[24];
@@ -56,7 +55,7 @@ struct trace_labels {
 /* The cells of the current row, for trace_row.labels; NULL without labels. */
 const char *const *trace_labels_read(struct trace_labels *labels, struct trace *trace,
                                      const struct csv *csv);
-/* After the last row: columns of numbers with a cell that is none. */
+/* After the last row, when all are in the trace: columns of numbers with a cell that is none. */
 void trace_labels_check(const struct trace_labels *labels, const struct trace *trace,
                         struct problems *problems);
 
