@@ -3,6 +3,7 @@
 
 #include "base/scan.h"
 #include "base/units.h"
+#include "base/word.h"
 
 /* Exactly `count` digits, least..most. */
 static bool scan_clock_number(struct scan *scan, int count, int least, int most, int *value) {
@@ -62,30 +63,31 @@ static bool parse_zone(struct scan *scan, int64_t *offset_ns) {
     return true;
 }
 
-static int two_digits(const char *at) {
-    unsigned tens = (unsigned char)at[0] - (unsigned)'0',
-             ones = (unsigned char)at[1] - (unsigned)'0';
-    return tens > 9 || ones > 9 ? -1 : (int)(10 * tens + ones);
+/* Eight bytes as in the pattern, whose zeros stand for digits: each byte of *pairs is the number of
+   its digit and the next one. */
+static inline bool scan_pairs(const char *text, const char *pattern, uint64_t *pairs) {
+    uint64_t like = word_load(pattern, 8), found = word_load(text, 8) ^ like;
+    uint64_t room = 0x7f7f7f7f7f7f7f7f - (word_find(like, '0') >> 7) * 9; /* up to 9, or 0 */
+    *pairs = found * 10 + (found >> 8);
+    return (((found + room) | found) & 0x8080808080808080) == 0;
 }
 
 /* "2022-01-01 06:30:15" of a day that every month has, as most are, in one go. */
 static bool parse_usual(const char *text, size_t length, int64_t *unix_ns) {
-    static const size_t places[] = {0, 2, 5, 8, 11, 14, 17};
-    int v[7];
-    if (length != 19 || text[4] != '-' || text[7] != '-' || (text[10] != ' ' && text[10] != 'T') ||
-        text[13] != ':' || text[16] != ':')
+    uint64_t date, time;
+    if (length != 19 || !scan_pairs(text, "0000-00-", &date) ||
+        (text[10] != ' ' && text[10] != 'T') || !scan_pairs(text + 11, "00:00:00", &time))
         return false;
-    for (int i = 0; i < 7; i++) {
-        v[i] = two_digits(text + places[i]);
-        if (v[i] < 0)
-            return false;
-    }
-    int year = 100 * v[0] + v[1];
-    if (year < 1970 || year > 2199 || v[2] < 1 || v[2] > 12 || v[3] < 1 || v[3] > 28 || v[4] > 23 ||
-        v[5] > 59 || v[6] > 59)
+    unsigned tens = (unsigned char)text[8] - (unsigned)'0',
+             ones = (unsigned char)text[9] - (unsigned)'0';
+    int year = 100 * (int)(date & 0xff) + (int)(date >> 16 & 0xff),
+        month = (int)(date >> 40 & 0xff), day = (int)(10 * tens + ones), hour = (int)(time & 0xff),
+        minute = (int)(time >> 24 & 0xff), second = (int)(time >> 48 & 0xff);
+    if (tens > 9 || ones > 9 || year < 1970 || year > 2199 || month < 1 || month > 12 || day < 1 ||
+        day > 28 || hour > 23 || minute > 59 || second > 59)
         return false;
     *unix_ns =
-        (datetime_days(year, v[2], v[3]) * 86400 + (v[4] * 60 + v[5]) * 60 + v[6]) * NS_PER_S;
+        (datetime_days(year, month, day) * 86400 + (hour * 60 + minute) * 60 + second) * NS_PER_S;
     return true;
 }
 

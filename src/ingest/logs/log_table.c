@@ -12,10 +12,11 @@
 
 /* --- local_time --- */
 
-#define MINUTE_LENGTH 16 /* of "2022-01-01 06:30": a zone follows it */
+#define MINUTE_LENGTH 16 /* of "2022-01-01 06:30": seconds ":15" or a zone follow it */
 
 static bool has_zone(struct slice text) {
-    for (size_t i = MINUTE_LENGTH; i < text.length; i++)
+    size_t seconds = text.length > MINUTE_LENGTH && text.at[MINUTE_LENGTH] == ':' ? 3 : 0;
+    for (size_t i = MINUTE_LENGTH + seconds; i < text.length; i++)
         if (text.at[i] == 'Z' || text.at[i] == 'z' || text.at[i] == '+' || text.at[i] == '-')
             return true;
     return false;
