@@ -136,8 +136,12 @@ const char *trace_text_again(struct trace *trace, struct slice text,
 
 void trace_sort(struct trace *trace, bool shift) {
     size_t count = trace->rows.count;
-    struct trace_row *sorted = order_sorted_by_time(trace->rows.at, sizeof *trace->rows.at,
-                                                    offsetof(struct trace_row, submit_ns), count);
+    struct trace_row *sorted =
+        trace->ordered == count
+            ? NULL
+            : order_sorted_by_time(trace->rows.at, sizeof *trace->rows.at,
+                                   offsetof(struct trace_row, submit_ns), count);
+    trace->ordered = 0; /* what is changed from here on may be in any order */
     if (sorted) {
         free(trace->rows.at);
         trace->rows.at = sorted;

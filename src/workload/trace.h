@@ -53,6 +53,7 @@ struct trace_note {
 /* Zero-initialise; release with trace_finish. */
 struct trace {
     ARRAY_OF(struct trace_row) rows;
+    size_t ordered; /* so many of the first ones are known to be in the order of submit */
     ARRAY_OF(const char *) label_names; /* without the "label." prefix */
     ARRAY_OF(struct trace_note) notes;
     uint64_t rows_read;    /* data rows of the source */
@@ -110,6 +111,14 @@ enum trace_option trace_option_unused(const struct trace_reader *reader,
 
 void trace_finish(struct trace *trace);
 struct trace_row trace_row_absent(uint32_t line); /* nothing known */
+
+/* Of a row that a reader adds like this, trace_sort need not look where it belongs. */
+static inline void trace_add(struct trace *trace, const struct trace_row *row) {
+    size_t count = trace->rows.count;
+    trace->ordered += trace->ordered == count &&
+                      (count == 0 || trace->rows.at[count - 1].submit_ns <= row->submit_ns);
+    array_push(&trace->rows, *row);
+}
 
 /* Adds one to the note with that reason (a string that outlives the trace). */
 void trace_note(struct trace *trace, bool dropped, const char *reason, uint32_t line);

@@ -12,6 +12,8 @@
 
 /* --- trace_labels --- */
 
+#define ROWS_OF_LABELS 64 /* whose texts are one piece of memory */
+
 static void look_at(struct trace_label *label, const struct csv *csv, struct slice cell) {
     if (label->infinite.line > 0 || !numfmt_is_infinite(cell.at, cell.length))
         return;
@@ -36,7 +38,14 @@ const char *const *trace_labels_read(struct trace_labels *labels, struct trace *
                                      const struct csv *csv) {
     if (labels->at.count == 0)
         return NULL;
-    const char **texts = arena_alloc(&trace->arena, labels->at.count * sizeof *texts);
+    if (labels->rows_left == 0) {
+        labels->rows_left = ROWS_OF_LABELS;
+        labels->texts = arena_alloc(&trace->arena,
+                                    labels->rows_left * labels->at.count * sizeof *labels->texts);
+    }
+    const char **texts = labels->texts;
+    labels->texts += labels->at.count;
+    labels->rows_left--;
     for (size_t i = 0; i < labels->at.count; i++) {
         struct slice cell = csv_field(csv, labels->at.at[i].column);
         const char *last = labels->at.at[i].texts.last.at;
@@ -160,7 +169,7 @@ static void read_job_row(void *context) {
     row->submit_ns = units_ns(cells->submit_s);
     if (r->labels.at.count > 0)
         row->labels = trace_labels_read(&r->labels, r->trace, r->csv.csv);
-    array_push(&r->trace->rows, *row);
+    trace_add(r->trace, row);
 }
 
 static void find_labels(struct reader *reader) {

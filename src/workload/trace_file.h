@@ -50,6 +50,8 @@ struct trace_label {
 
 struct trace_labels {
     ARRAY_OF(struct trace_label) at;
+    const char **texts; /* of rows to come */
+    size_t rows_left;   /* that these have room for */
 };
 
 /* The cells of the current row, for trace_row.labels; NULL without labels. */

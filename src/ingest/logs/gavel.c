@@ -134,7 +134,7 @@ static void add_gavel_job(struct reader *reader) {
     row.id = arena_strndup(&reader->trace->arena, number,
                            numfmt_int(number, (int64_t)reader->trace->rows_read));
     row.labels = labels_of_job(reader);
-    array_push(&reader->trace->rows, row);
+    trace_add(reader->trace, &row);
 }
 
 static void read_gavel_line(struct reader *reader, struct slice line) {

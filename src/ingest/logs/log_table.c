@@ -187,6 +187,7 @@ static void drop_replaced(struct trace *trace) {
         if (trace->rows.at[i].gpus > 0)
             trace->rows.at[count++] = trace->rows.at[i];
     trace->rows.count = count;
+    trace->ordered = 0;
 }
 
 /* Equal rows have one instant, and rows of one instant are few: a log in the order of time needs no
@@ -247,7 +248,7 @@ static void read_table_row(void *context) {
         replace_attempt(t, id);
     row.id = id_text(t, id);
     row.labels = trace_labels_read(&t->labels, t->trace, t->csv);
-    array_push(&t->trace->rows, row);
+    trace_add(t->trace, &row);
 }
 
 /* --- the file --- */

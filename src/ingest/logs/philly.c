@@ -253,7 +253,7 @@ static void add_philly_job(struct reader *reader, struct slice job, const char *
                    "attempts on different numbers of GPUs: those of the last, equal GPU-seconds",
                    row.line);
     local_time_note(&reader->clock, reader->trace, row.line);
-    array_push(&reader->trace->rows, row);
+    trace_add(reader->trace, &row);
 }
 
 /* The job's id, or NULL after a problem. */

@@ -277,7 +277,7 @@ static void add_swf_job(struct reader *reader) {
         trace_note(reader->trace, false, "processors taken from the request", row.line);
     }
     row.labels = labels_of_line(reader);
-    array_push(&reader->trace->rows, row);
+    trace_add(reader->trace, &row);
 }
 
 static void read_swf_line(struct reader *reader, struct slice line) {
@@ -343,6 +343,7 @@ static void sort_by_number(struct reader *reader) {
         free(reader->trace->rows.at);
         reader->trace->rows.at = rows;
         reader->trace->rows.capacity = count;
+        reader->trace->ordered = 0;
         free(order);
     }
 }
