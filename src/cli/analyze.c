@@ -110,6 +110,7 @@ struct analysis {
     struct rule_settings settings;
     struct recorded_args recorded;
     struct waste waste;   /* of that run */
+    struct blame blame;   /* likewise */
     struct str waste_csv; /* of all that were asked for */
     struct rule_run rule_run;
     struct insights insights;
@@ -139,7 +140,8 @@ static int divide_waste(struct analysis *a, struct error *reterr) {
 
 static int find_insights(struct analysis *a, struct error *reterr) {
     struct what_if what_if = {.options = a->options};
-    rule_run_init(&a->rule_run, &a->recorded.run, &a->waste);
+    blame_find(&a->blame, &a->recorded.run);
+    rule_run_init(&a->rule_run, &a->recorded.run, &a->waste, &a->blame);
     rules_apply(&a->rule_run, &a->settings, &a->insights);
     int r = what_if_verify(&what_if, &a->rule_run, &a->insights, reterr);
     struct arena *arena = &a->insights.arena;
@@ -202,6 +204,7 @@ static void finish(struct analysis *a) {
     str_finish(&a->invest_csv);
     str_finish(&a->invest);
     waste_finish(&a->waste);
+    blame_finish(&a->blame);
     recorded_args_finish(&a->recorded);
     rule_settings_finish(&a->settings);
 }

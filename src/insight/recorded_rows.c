@@ -6,6 +6,7 @@
 #include "base/numfmt.h"
 #include "base/units.h"
 #include "insight/recorded_table.h"
+#include "insight/run_events.h"
 #include "io/csv.h"
 
 #include <math.h>
@@ -520,6 +521,8 @@ int recorded_run_load(struct recorded_run *run, const struct recorded_folder *fo
     int r = recorded_jobs_load(run, reterr);
     if (r == 0)
         r = recorded_rows_load_segments(run, reterr);
+    if (r == 0)
+        segment_events_find(run);
     if (r == 0)
         r = recorded_rows_load_rests(run, reterr);
     if (r == 0)

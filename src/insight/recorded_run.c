@@ -19,6 +19,7 @@ void recorded_run_finish(struct recorded_run *run) {
     free(run->jobs);
     free(run->replicas.at);
     free(run->segments.at);
+    free(run->events.at);
     free(run->limits.at);
     free(run->gpus.at);
     free(run->rests.at);

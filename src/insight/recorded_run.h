@@ -107,6 +107,13 @@ struct recorded_segment {
     uint8_t span;         /* enum easim_span of config; queued: 0 */
 };
 
+/* The end or the beginning of a segment. */
+struct segment_event {
+    int64_t time_ns;
+    uint32_t segment; /* of the run's segments */
+    bool begins;
+};
+
 /* How power limits slowed a segment under an enforced cap; all 0 if it did not compute, or on a
    part of a GPU. wish_w: power of its GPUs at the wish. */
 struct recorded_limit {
@@ -155,7 +162,10 @@ struct recorded_run {
     struct recorded_service *services;
     ARRAY_OF(struct recorded_replica) replicas; /* of the job at first_replica on */
     ARRAY_OF(struct recorded_segment) segments; /* by job, then time */
-    ARRAY_OF(struct recorded_limit) limits;     /* by segment; empty: no cap is enforced */
+    ARRAY_OF(struct segment_event)
+    events;                                 /* of all segments but empty ones, by time: ends come
+                                               before beginnings, each in the order of segments */
+    ARRAY_OF(struct recorded_limit) limits; /* by segment; empty: no cap is enforced */
     ARRAY_OF(struct recorded_gpus) gpus;
     ARRAY_OF(struct recorded_rest) rests; /* in order of end_ns */
     struct summary summary;               /* its row of summary.csv; measured after the warm-up */

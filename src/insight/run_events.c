@@ -36,18 +36,15 @@ void node_changes_finish(struct node_changes *changes) {
 
 ORDER_BY(events_by_time, struct segment_event, ASC(time_ns) ASC(begins) ASC(segment))
 
-void segment_events_find(struct segment_events *events, const struct recorded_run *run) {
+void segment_events_find(struct recorded_run *run) {
+    run->events.capacity = 2 * run->segments.count;
+    run->events.at = mem_realloc(NULL, run->events.capacity, sizeof *run->events.at);
     for (size_t i = 0; i < run->segments.count; i++) {
         const struct recorded_segment *s = &run->segments.at[i];
         if (s->end_ns == s->start_ns)
             continue;
-        array_push(&events->list, ((struct segment_event){s->start_ns, (uint32_t)i, true}));
-        array_push(&events->list, ((struct segment_event){s->end_ns, (uint32_t)i, false}));
+        array_push(&run->events, ((struct segment_event){s->start_ns, (uint32_t)i, true}));
+        array_push(&run->events, ((struct segment_event){s->end_ns, (uint32_t)i, false}));
     }
-    sort_array_by(events->list.at, events->list.count, time_ns, events_by_time);
-}
-
-void segment_events_finish(struct segment_events *events) {
-    free(events->list.at);
-    *events = (struct segment_events){0};
+    sort_array_by(run->events.at, run->events.count, time_ns, events_by_time);
 }

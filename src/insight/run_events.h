@@ -4,21 +4,8 @@
 
 #include "insight/recorded_run.h"
 
-/* The end or the beginning of a segment of a job, queued ones included. */
-struct segment_event {
-    int64_t time_ns;
-    uint32_t segment; /* of the run's segments */
-    bool begins;
-};
-
-/* Zero-initialise; release with segment_events_finish. Ends come before beginnings of the same
-   instant, each in the order of the segments; empty segments are left out. */
-struct segment_events {
-    ARRAY_OF(struct segment_event) list;
-};
-
-void segment_events_find(struct segment_events *events, const struct recorded_run *run);
-void segment_events_finish(struct segment_events *events);
+/* Fills in run->events; its segments are there. */
+void segment_events_find(struct recorded_run *run);
 
 /* --- node_changes: failures and repairs of the nodes --- */
 

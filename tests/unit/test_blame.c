@@ -2,6 +2,7 @@
    worked out beside it. */
 #include "insight/blame/critical_path.h"
 #include "insight/blame/misses.h"
+#include "insight/run_events.h"
 
 #include "base/units.h"
 
@@ -81,6 +82,11 @@ static void on(uint32_t config, uint32_t node, uint32_t first, uint32_t count) {
     s->energy = (int128)(s->end_ns - s->start_ns) * (config + 1) * POWER_W * NS_PER_S;
 }
 
+static void find(struct blame *blame) {
+    segment_events_find(&run);
+    blame_find(blame, &run);
+}
+
 static void end(struct blame *blame) {
     blame_finish(blame);
     free(run.workload.table.configs.at);
@@ -88,6 +94,7 @@ static void end(struct blame *blame) {
     free(run.workload.jobs.at);
     free(run.jobs);
     free(run.segments.at);
+    free(run.events.at);
     free(run.gpus.at);
     free(run.rests.at);
 }
@@ -119,7 +126,7 @@ Test(blame, parts_add_up) {
     add(ANNE, SEGMENT_SETUP, 80, 82, CAUSE_RESIZED, CAUSE_SET_UP), on(TWO, 1, 0, 2);
     add(ANNE, SEGMENT_RUN, 82, 100, CAUSE_SET_UP, CAUSE_FINISHED), on(TWO, 1, 0, 2);
     array_push(&run.rests, ((struct recorded_rest){60 * S, 90 * S, 0, 0, 2, RECORDED_FAILED}));
-    blame_find(&blame, &run);
+    find(&blame);
     expect_parts(&blame, ANNE,
                  (double[BLAME_PARTS]){[BLAME_SETUP] = 2,
                                        [BLAME_RUN] = 25 + 6 + 18,
@@ -158,7 +165,7 @@ Test(blame, neighbours) {
     add(CARL, SEGMENT_QUEUED, 20, 20, CAUSE_SUBMITTED, CAUSE_STARTED);
     add(CARL, SEGMENT_RUN, 20, 40, CAUSE_STARTED, CAUSE_FINISHED), on(TWO, 0, 2, 1),
         on(TWO, 1, 0, 1);
-    blame_find(&blame, &run);
+    find(&blame);
     const double slowed_s[] = {10 * one + 10 * two + 10 * one, 6 * one + 10 * two,
                                10 * two + 10 * one};
     const double run_s[] = {40, 16, 20}, power_w[] = {POWER_W, POWER_W, 2 * POWER_W};
@@ -204,7 +211,7 @@ Test(blame, who_made_room) {
                         {BOB, 20, 18},  {NOBODY, 0, 0}, {DORA, 35, 15}};
     struct blame blame;
     add_chain();
-    blame_find(&blame, &run);
+    find(&blame);
     for (uint32_t j = 0; j < JOBS; j++) {
         const struct holding *h = blame_first_holding(&blame, j);
         cr_assert_not_null(h);
@@ -223,7 +230,7 @@ Test(blame, chain_back_from_the_last_finish) {
     struct blame blame;
     struct critical_path path = {0};
     add_chain();
-    blame_find(&blame, &run);
+    find(&blame);
     critical_path_find(&path, &run, &blame.holdings);
     cr_assert_eq(path.links.count, 3);
     for (int i = 0; i < 3; i++) {
@@ -252,7 +259,7 @@ Test(blame, chain_through_a_preemption) {
     add(BOB, SEGMENT_QUEUED, 10, 30, CAUSE_PREEMPTED, CAUSE_STARTED);
     add(BOB, SEGMENT_SETUP, 30, 31, CAUSE_STARTED, CAUSE_SET_UP), on(TWO, 0, 0, 2);
     add(BOB, SEGMENT_RUN, 31, 40, CAUSE_SET_UP, CAUSE_FINISHED), on(TWO, 0, 0, 2);
-    blame_find(&blame, &run);
+    find(&blame);
     critical_path_find(&path, &run, &blame.holdings);
     cr_assert_eq(path.links.count, 3);
     cr_expect_eq(path.links.at[0].job, BOB);
@@ -282,7 +289,7 @@ Test(blame, parts_of_a_gpu) {
     add(CARL, SEGMENT_RUN, 6, 8, CAUSE_STARTED, CAUSE_FINISHED), on(ONE, 0, 1, 1);
     add(DORA, SEGMENT_QUEUED, 1, 9, CAUSE_SUBMITTED, CAUSE_STARTED);
     add(DORA, SEGMENT_RUN, 9, 12, CAUSE_STARTED, CAUSE_FINISHED), on(ONE, 0, 0, 1);
-    blame_find(&blame, &run);
+    find(&blame);
     cr_expect_eq(blame_first_holding(&blame, CARL)->behind, NOBODY);
     cr_expect_eq(blame_first_holding(&blame, DORA)->behind, ANNE); /* both at 9: the first */
     end(&blame);
@@ -296,7 +303,7 @@ static enum miss_cause cause_of(int64_t deadline_s, double *late_s) {
     run.workload.table.cluster = &folder.cluster;
     run.workload.jobs.at[ANNE].work = 20;
     run.workload.jobs.at[ANNE].deadline_ns = deadline_s * S;
-    blame_find(&blame, &run);
+    find(&blame);
     enum miss_cause cause = miss_cause_find(&run, &blame, ANNE, late_s);
     end(&blame);
     return cause;
@@ -383,7 +390,7 @@ Test(blame, waits_for_the_cap) {
         add(BOB, SEGMENT_RUN, 30, 40, CAUSE_STARTED, CAUSE_FINISHED), on(TWO, 0, 0, 2);
         add(CARL, SEGMENT_QUEUED, 26, 26, CAUSE_SUBMITTED, CAUSE_STARTED);
         add(CARL, SEGMENT_RUN, 26, 40, CAUSE_STARTED, CAUSE_FINISHED), on(TWO, 1, 0, 2);
-        blame_find(&blame, &run);
+        find(&blame);
         expect_parts(&blame, BOB,
                      (double[BLAME_PARTS]){[BLAME_QUEUED] = 20 - cases[i].capped_s,
                                            [BLAME_CAPPED] = cases[i].capped_s,

@@ -435,6 +435,7 @@ Test(waste, classes_of_a_run_by_hand) {
 Test(waste, own_gpus_of_a_node_in_pieces) {
     struct run_by_hand r;
     struct instants instants;
+    struct instant_events events = {0};
     struct room_free found[2];
     struct recorded_gpus gpus[] = {{0, 0, 1, 0}, {0, 2, 1, 0}, {1, 0, 1, 0}};
     fill_run(&r);
@@ -442,7 +443,8 @@ Test(waste, own_gpus_of_a_node_in_pieces) {
     r.segments[0].gpus_count = 3;
     r.run.jobs[1].segment_count = 0;
     r.run.rests.count = 0;
-    instants_init(&instants, &r.run);
+    instant_events_find(&events, &r.run);
+    instants_init(&instants, &r.run, &events);
     cr_assert_eq(instants_step(&instants, NULL), 0);
     cr_expect_eq(instants.taken_end - instants.first_taken, 1);
     cr_expect_eq(room_free_of(&instants.room, 0).of_node, 2);
@@ -451,6 +453,7 @@ Test(waste, own_gpus_of_a_node_in_pieces) {
               found[0].of_node);
     cr_expect(found[1].gpus == 8);
     instants_finish(&instants);
+    instant_events_finish(&events);
     finish_table(&r.run.workload.table);
 }
 

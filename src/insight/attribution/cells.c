@@ -85,7 +85,6 @@ struct sweep {
     const struct cluster *cluster;
     struct power_meter meter; /* for its roundings */
     struct type_state *types;
-    struct segment_events segments;
     struct node_changes nodes;
     ARRAY_OF(struct sleep_change) sleeps;
     size_t segment, node, sleep, step; /* next ones; step: the present one */
@@ -217,8 +216,8 @@ static void list_sleeps(struct sweep *sweep) {
 static int64_t next_ns(const struct sweep *s) {
     int64_t next = INT64_MAX;
     const struct recorded_folder *folder = s->run->folder;
-    if (s->segment < s->segments.list.count)
-        next = s->segments.list.at[s->segment].time_ns;
+    if (s->segment < s->run->events.count)
+        next = s->run->events.at[s->segment].time_ns;
     if (s->node < s->nodes.list.count && s->nodes.list.at[s->node].time_ns < next)
         next = s->nodes.list.at[s->node].time_ns;
     if (s->sleep < s->sleeps.count && s->sleeps.at[s->sleep].time_ns < next)
@@ -234,8 +233,8 @@ static void apply_all(struct sweep *s, int64_t now_ns) {
         s->step++;
     while (s->node < s->nodes.list.count && s->nodes.list.at[s->node].time_ns == now_ns)
         apply_node(s, &s->nodes.list.at[s->node++]);
-    while (s->segment < s->segments.list.count && s->segments.list.at[s->segment].time_ns == now_ns)
-        apply_segment(s, &s->segments.list.at[s->segment++]);
+    while (s->segment < s->run->events.count && s->run->events.at[s->segment].time_ns == now_ns)
+        apply_segment(s, &s->run->events.at[s->segment++]);
     for (; s->sleep < s->sleeps.count && s->sleeps.at[s->sleep].time_ns == now_ns; s->sleep++)
         s->types[s->sleeps.at[s->sleep].gpu_type].asleep += s->sleeps.at[s->sleep].count;
 }
@@ -249,7 +248,6 @@ static void sweep_init(struct sweep *sweep, const struct recorded_run *run) {
         add_node(sweep, &cluster->nodes[n], 1);
     for (uint32_t h = 0; h < cluster->gpu_type_count; h++)
         sweep->types[h].fabric_nw = fabric_nw(cluster, h);
-    segment_events_find(&sweep->segments, run);
     node_changes_find(&sweep->nodes, run);
     list_sleeps(sweep);
 }
@@ -257,7 +255,6 @@ static void sweep_init(struct sweep *sweep, const struct recorded_run *run) {
 static void sweep_finish(struct sweep *sweep) {
     power_meter_finish(&sweep->meter);
     free(sweep->types);
-    segment_events_finish(&sweep->segments);
     node_changes_finish(&sweep->nodes);
     free(sweep->sleeps.at);
 }

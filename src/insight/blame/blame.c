@@ -115,20 +115,17 @@ static void add_job(struct job_blame *blame, const struct findings *findings, ui
 
 void blame_find(struct blame *blame, const struct recorded_run *run) {
     size_t jobs = run->workload.jobs.count;
-    struct segment_events events = {0};
     struct findings findings = {.run = run};
     *blame = (struct blame){.jobs = mem_zalloc(jobs, sizeof *blame->jobs)};
-    segment_events_find(&events, run);
-    neighbours_find(&findings.neighbours, run, &events);
-    findings.capped_ns = capped_waits_find(run, &events);
-    holdings_find(&blame->holdings, run, &events);
+    neighbours_find(&findings.neighbours, run);
+    findings.capped_ns = capped_waits_find(run);
+    holdings_find(&blame->holdings, run);
     for (uint32_t j = 0; j < jobs; j++)
         add_job(&blame->jobs[j], &findings, j);
     blame->node_slowed_j = findings.neighbours.node_slowed_j;
     findings.neighbours.node_slowed_j = NULL;
     neighbours_finish(&findings.neighbours);
     free(findings.capped_ns);
-    segment_events_finish(&events);
 }
 
 void blame_finish(struct blame *blame) {

@@ -179,11 +179,12 @@ struct place {
 };
 
 /* The next instant at which something happens, or INT64_MAX. */
-static int64_t next_ns(const struct place *at, const struct segment_events *events,
-                       const struct node_changes *nodes, const struct recorded_folder *folder) {
+static int64_t next_ns(const struct place *at, const struct recorded_run *run,
+                       const struct node_changes *nodes) {
+    const struct recorded_folder *folder = run->folder;
     int64_t next = INT64_MAX;
-    if (at->event < events->list.count)
-        next = events->list.at[at->event].time_ns;
+    if (at->event < run->events.count)
+        next = run->events.at[at->event].time_ns;
     if (at->change < nodes->list.count && nodes->list.at[at->change].time_ns < next)
         next = nodes->list.at[at->change].time_ns;
     if (at->step < folder->steps.count && folder->steps.at[at->step].time_ns < next)
@@ -198,7 +199,7 @@ static bool any_cap(const struct recorded_folder *folder) {
     return false;
 }
 
-int64_t *capped_waits_find(const struct recorded_run *run, const struct segment_events *events) {
+int64_t *capped_waits_find(const struct recorded_run *run) {
     const struct recorded_folder *folder = run->folder;
     if (!folder->policies.at[run->part->policy].keeps_cap || !any_cap(folder) ||
         recorded_folder_enforces(folder)) /* the host refuses by entry draws, not by power */
@@ -209,7 +210,7 @@ int64_t *capped_waits_find(const struct recorded_run *run, const struct segment_
     int64_t *result = mem_zalloc(run->segments.count, sizeof *result), now_ns = 0, then_ns;
     sweep_init(&sweep, run);
     node_changes_find(&nodes, run);
-    while ((then_ns = next_ns(&at, events, &nodes, folder)) != INT64_MAX) {
+    while ((then_ns = next_ns(&at, run, &nodes)) != INT64_MAX) {
         let_pass(&sweep, then_ns - now_ns);
         now_ns = then_ns;
         for (; at.step < folder->steps.count && folder->steps.at[at.step].time_ns == now_ns;
@@ -218,9 +219,9 @@ int64_t *capped_waits_find(const struct recorded_run *run, const struct segment_
         for (; at.change < nodes.list.count && nodes.list.at[at.change].time_ns == now_ns;
              at.change++)
             fail_or_repair(&sweep, &nodes.list.at[at.change]);
-        for (; at.event < events->list.count && events->list.at[at.event].time_ns == now_ns;
+        for (; at.event < run->events.count && run->events.at[at.event].time_ns == now_ns;
              at.event++) {
-            const struct segment_event *e = &events->list.at[at.event];
+            const struct segment_event *e = &run->events.at[at.event];
             const struct recorded_segment *s = &run->segments.at[e->segment];
             if (s->kind == SEGMENT_QUEUED)
                 wait_for(&sweep, e->segment, e->begins, result);

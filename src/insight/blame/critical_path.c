@@ -107,8 +107,7 @@ static void sweep_finish(struct sweep *sweep) {
     free(sweep->holding_of);
 }
 
-void holdings_find(struct holdings *holdings, const struct recorded_run *run,
-                   const struct segment_events *events) {
+void holdings_find(struct holdings *holdings, const struct recorded_run *run) {
     size_t jobs = run->workload.jobs.count;
     holdings->first = mem_alloc((jobs + 1) * sizeof *holdings->first);
     for (uint32_t j = 0; j < jobs; j++) {
@@ -118,8 +117,8 @@ void holdings_find(struct holdings *holdings, const struct recorded_run *run,
     holdings->first[jobs] = holdings->list.count;
     struct sweep sweep = {.run = run};
     sweep_init(&sweep, holdings);
-    for (size_t i = 0; i < events->list.count; i++) {
-        const struct segment_event *e = &events->list.at[i];
+    for (size_t i = 0; i < run->events.count; i++) {
+        const struct segment_event *e = &run->events.at[i];
         if (!is_held(&run->segments.at[e->segment]))
             continue;
         uint32_t holding = e->begins ? sweep.holding_of[e->segment] : EASIM_NONE;

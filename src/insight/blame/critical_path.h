@@ -3,7 +3,7 @@
 #ifndef EASIM_INSIGHT_BLAME_CRITICAL_PATH_H
 #define EASIM_INSIGHT_BLAME_CRITICAL_PATH_H
 
-#include "insight/run_events.h"
+#include "insight/recorded_run.h"
 
 /* --- holdings --- */
 /* When jobs held GPUs without waiting in between, and which job made room for each. */
@@ -24,8 +24,7 @@ struct holdings {
     size_t *first;                 /* by job, and one more: place of its first one */
 };
 
-void holdings_find(struct holdings *holdings, const struct recorded_run *run,
-                   const struct segment_events *events);
+void holdings_find(struct holdings *holdings, const struct recorded_run *run);
 void holdings_finish(struct holdings *holdings);
 
 /* --- critical_path --- */

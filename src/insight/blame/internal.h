@@ -13,8 +13,7 @@ struct neighbours {
                               that had most of them */
 };
 
-void neighbours_find(struct neighbours *neighbours, const struct recorded_run *run,
-                     const struct segment_events *events);
+void neighbours_find(struct neighbours *neighbours, const struct recorded_run *run);
 void neighbours_finish(struct neighbours *neighbours);
 
 /* --- capped_waits --- */
@@ -23,6 +22,6 @@ void neighbours_finish(struct neighbours *neighbours);
 
 /* By segment, the ns of a queued one in which that was so; NULL if no cap holds at any time, or the
    policy keeps none. The caller's to free. */
-int64_t *capped_waits_find(const struct recorded_run *run, const struct segment_events *events);
+int64_t *capped_waits_find(const struct recorded_run *run);
 
 #endif

@@ -98,8 +98,7 @@ static void apply(const struct sweep *sweep, const struct segment_event *event) 
             count_company(sweep, &sweep->nodes[gpus[i].node]);
 }
 
-void neighbours_find(struct neighbours *neighbours, const struct recorded_run *run,
-                     const struct segment_events *events) {
+void neighbours_find(struct neighbours *neighbours, const struct recorded_run *run) {
     const struct cluster *cluster = &run->folder->cluster;
     struct sweep sweep = {run, neighbours, cluster->slowdown_per_neighbour, NULL, NULL};
     if (sweep.slowdown == 0)
@@ -108,9 +107,9 @@ void neighbours_find(struct neighbours *neighbours, const struct recorded_run *r
     neighbours->node_slowed_j = mem_zalloc(cluster->node_count, sizeof *neighbours->node_slowed_j);
     sweep.present = mem_zalloc(run->segments.count, sizeof *sweep.present);
     sweep.nodes = mem_zalloc(cluster->node_count, sizeof *sweep.nodes);
-    for (size_t i = 0; i < events->list.count; i++)
-        if (!recorded_run_is_replica(run, run->segments.at[events->list.at[i].segment].job))
-            apply(&sweep, &events->list.at[i]);
+    for (size_t i = 0; i < run->events.count; i++)
+        if (!recorded_run_is_replica(run, run->segments.at[run->events.at[i].segment].job))
+            apply(&sweep, &run->events.at[i]);
     for (uint32_t n = 0; n < cluster->node_count; n++)
         free(sweep.nodes[n].segments.at);
     free(sweep.nodes);

@@ -50,7 +50,7 @@ static struct bound find_bound(const struct rule_run *rule_run) {
     if (!policy_facts_can(&rule_run->facts, "POWER_CAP") ||
         recorded_folder_enforces(rule_run->folder))
         return bound;
-    queue_replay_init(&replay, rule_run->run, &rule_run->power);
+    queue_replay_init(&replay, rule_run, &rule_run->power);
     while (queue_replay_next(&replay))
         look_at_interval(rule_run, &replay, &bound);
     queue_replay_finish(&replay);
@@ -85,7 +85,7 @@ static struct delayed find_delayed(const struct rule_run *rule_run) {
     for (uint32_t j = 0; j < rule_run_jobs(rule_run); j++) {
         const struct recorded_job *job = &rule_run->run->jobs[j];
         const struct recorded_segment *segments = recorded_run_segments(rule_run->run, job);
-        double s = units_s(rule_run->blame.jobs[j].part_ns[BLAME_CAPPED]);
+        double s = units_s(rule_run->blame->jobs[j].part_ns[BLAME_CAPPED]);
         if (s > 0 && rule_run_counts(rule_run, j)) {
             delayed.delay_s += s;
             top_list_add(&delayed.jobs,

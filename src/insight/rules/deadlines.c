@@ -22,7 +22,7 @@ static void count_misses(const struct rule_run *rule_run, struct misses *misses)
     for (uint32_t j = 0; j < rule_run_jobs(rule_run); j++) {
         const struct job_spec *spec = &rule_run->run->workload.jobs.at[j];
         double late_s;
-        enum miss_cause cause = miss_cause_find(rule_run->run, &rule_run->blame, j, &late_s);
+        enum miss_cause cause = miss_cause_find(rule_run->run, rule_run->blame, j, &late_s);
         if (cause == MISS_NOT || !rule_run_counts(rule_run, j))
             continue;
         int64_t end_ns = rule_run->run->jobs[j].finish_ns;

@@ -100,10 +100,10 @@ static void gather_choices(struct choice *choice) {
     if (types < 2)
         return;
     choice->free = mem_zalloc(types, sizeof *choice->free);
-    instants_init(&instants, run);
+    instants_init(&instants, run, &choice->rule_run->waste->instants);
     while (instants_next_ns(&instants) < INT64_MAX && instants_step(&instants, &error) == 0)
         for (size_t e = instants.first_taken; e < instants.taken_end; e++) {
-            uint32_t first = instants.events.at[e].index;
+            uint32_t first = instants.events[e].index;
             instants_room_for(&instants, &run->segments.at[first], choice->free);
             gather_hold(choice, first);
         }

@@ -110,7 +110,7 @@ struct queue_replay {
 };
 
 /* power NULL: no cap holds, as for a policy that does not keep it. */
-void queue_replay_init(struct queue_replay *replay, const struct recorded_run *run,
+void queue_replay_init(struct queue_replay *replay, const struct rule_run *rule_run,
                        const struct power_steps *power);
 void queue_replay_finish(struct queue_replay *replay);
 

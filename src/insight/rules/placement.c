@@ -96,7 +96,7 @@ void find_frag(const struct rule_run *rule_run, const void *thresholds, struct i
     const struct frag_thresholds *t = thresholds;
     struct queue_replay replay;
     struct frag frag = {0};
-    queue_replay_init(&replay, rule_run->run, NULL);
+    queue_replay_init(&replay, rule_run, NULL);
     while (queue_replay_next(&replay))
         look_at_interval(rule_run, &replay, &frag);
     queue_replay_finish(&replay);
@@ -262,7 +262,7 @@ void find_hol(const struct rule_run *rule_run, const void *thresholds, struct in
     struct hol hol = {.rule_run = rule_run};
     if (!head_blocks(rule_run) || recorded_folder_enforces(rule_run->folder))
         return; /* an enforced cap, too, may keep jobs behind the head from starting */
-    queue_replay_init(&replay, rule_run->run,
+    queue_replay_init(&replay, rule_run,
                       policy_facts_can(&rule_run->facts, "POWER_CAP") ? &rule_run->power : NULL);
     while (queue_replay_next(&replay)) {
         take_in(&hol, &replay);

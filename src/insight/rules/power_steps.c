@@ -52,18 +52,18 @@ static int64_t cpu_nw(const struct recorded_run *run, const struct recorded_segm
     return nw;
 }
 
-/* Relative to idle GPUs. */
+/* Relative to idle GPUs. sign 1: it begins, -1: it ends. */
 static void add_segment(struct power_steps *steps, const struct recorded_run *run,
-                        const struct recorded_segment *segment) {
+                        const struct recorded_segment *segment, int64_t time_ns, int sign) {
     const struct easim_config *config = recorded_run_config(run, segment);
-    if (!config || segment->start_ns == segment->end_ns)
+    if (!config)
         return;
     int64_t drawn = (int64_t)(segment->energy / (segment->end_ns - segment->start_ns));
     int64_t idle =
         held_milli(config) * milli_nw(run->folder->cluster.gpu_types[config->gpu_type].idle_w);
     int64_t cpu = cpu_nw(run, segment, config);
-    add_interval(steps, segment->start_ns, segment->end_ns, drawn - idle + cpu,
-                 power_steps_added_nw(&run->folder->cluster, config, segment->span) + cpu);
+    add_change(steps, time_ns, sign * (drawn - idle + cpu),
+               sign * (power_steps_added_nw(&run->folder->cluster, config, segment->span) + cpu));
 }
 
 /* The engine commits as much for GPUs that sleep as for idle ones, and nothing for failed ones. */
@@ -111,8 +111,10 @@ static void add_up(struct power_steps *steps) {
 void power_steps_make(struct power_steps *steps, const struct recorded_run *run) {
     int64_t idle_nw = idle_nw_of(&run->folder->cluster);
     add_change(steps, 0, idle_nw, idle_nw);
-    for (size_t i = 0; i < run->segments.count; i++)
-        add_segment(steps, run, &run->segments.at[i]);
+    for (size_t i = 0; i < run->events.count; i++) {
+        const struct segment_event *e = &run->events.at[i];
+        add_segment(steps, run, &run->segments.at[e->segment], e->time_ns, e->begins ? 1 : -1);
+    }
     for (size_t i = 0; i < run->rests.count; i++)
         add_rest(steps, run, &run->rests.at[i]);
     sort_array_by(steps->at.at, steps->at.count, time_ns, compare_steps);

@@ -105,8 +105,9 @@ static void end_waiting(struct queue_replay *replay, const struct recorded_segme
 
 /* ---- Time ---- */
 
-void queue_replay_init(struct queue_replay *replay, const struct recorded_run *run,
+void queue_replay_init(struct queue_replay *replay, const struct rule_run *rule_run,
                        const struct power_steps *power) {
+    const struct recorded_run *run = rule_run->run;
     size_t sets = run->workload.table.sets.count, jobs = run->workload.jobs.count;
     *replay = (struct queue_replay){.run = run, .power = power, .cap_w = INFINITY};
     replay->free = mem_zalloc(run->folder->cluster.gpu_type_count, sizeof *replay->free);
@@ -114,7 +115,7 @@ void queue_replay_init(struct queue_replay *replay, const struct recorded_run *r
     replay->waits_in = mem_zalloc(jobs + 1, sizeof *replay->waits_in);
     memset(replay->group_of_set, 0xff, (sets + 1) * sizeof *replay->group_of_set);
     idset_init(&replay->waiting, jobs + 1);
-    instants_init(&replay->instants, run);
+    instants_init(&replay->instants, run, &rule_run->waste->instants);
 }
 
 void queue_replay_finish(struct queue_replay *replay) {
@@ -137,9 +138,9 @@ static bool apply_instants(struct queue_replay *replay, int64_t now_ns) {
     struct error error = {0};
     while (instants_next_ns(instants) <= now_ns) {
         int64_t at_ns = instants_next_ns(instants);
-        for (size_t i = instants->next;
-             i < instants->events.count && instants->events.at[i].time_ns == at_ns; i++) {
-            const struct instant_event *event = &instants->events.at[i];
+        for (size_t i = instants->next; i < instants->count && instants->events[i].time_ns == at_ns;
+             i++) {
+            const struct instant_event *event = &instants->events[i];
             if (event->change == INSTANT_WAITS)
                 begin_waiting(replay, &replay->run->segments.at[event->index]);
             else if (event->change == INSTANT_WAITS_NO_MORE)

@@ -86,10 +86,11 @@ bool rule_run_counts(const struct rule_run *rule_run, uint32_t job) {
 }
 
 void rule_run_init(struct rule_run *rule_run, const struct recorded_run *run,
-                   const struct waste *waste) {
+                   const struct waste *waste, const struct blame *blame) {
     *rule_run = (struct rule_run){.folder = run->folder,
                                   .run = run,
                                   .waste = waste,
+                                  .blame = blame,
                                   .policy = run->folder->policies.at[run->part->policy].name,
                                   .from_ns = run->workload.warmup_ns,
                                   .to_ns = run->part->end_ns};
@@ -99,12 +100,10 @@ void rule_run_init(struct rule_run *rule_run, const struct recorded_run *run,
     rule_run->gpu_s = run->summary.sim_s * run->folder->cluster.gpus;
     rule_run->jobs = run->summary.jobs_submitted;
     policy_facts_load(&rule_run->facts, run->folder, run->part);
-    blame_find(&rule_run->blame, run);
     power_steps_make(&rule_run->power, run);
 }
 
 void rule_run_finish(struct rule_run *rule_run) {
-    blame_finish(&rule_run->blame);
     policy_facts_finish(&rule_run->facts);
     power_steps_finish(&rule_run->power);
     *rule_run = (struct rule_run){0};

@@ -43,13 +43,13 @@ struct rule_run {
     double energy_j;           /* of the cluster in it */
     double gpu_s;              /* GPUs of the cluster x measured time */
     double jobs;               /* measured ones: submitted in it, up to the end */
-    struct blame blame;        /* where the time of each job went */
+    const struct blame *blame; /* where the time of each job went; borrowed */
     struct policy_facts facts; /* what its policy may do, and its parameters */
     struct power_steps power;  /* of all of the run, warm-up included */
 };
 
 void rule_run_init(struct rule_run *rule_run, const struct recorded_run *run,
-                   const struct waste *waste);
+                   const struct waste *waste, const struct blame *blame);
 void rule_run_finish(struct rule_run *rule_run);
 
 /* Jobs that were submitted up to the end of the run have indices below this. */

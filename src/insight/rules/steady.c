@@ -1,38 +1,11 @@
 /* Rules of the run as a measurement: whether it is of a steady state. */
 #include "base/numfmt.h"
-#include "base/sort_doubles.h"
 #include "base/units.h"
 #include "insight/rules/internal.h"
 #include "insight/rules/rule_run.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-
-/* ---- How many wait and how many GPUs are held, over time ---- */
-
-struct level {
-    int64_t time_ns;
-    double change;
-};
-
-struct levels {
-    ARRAY_OF(struct level) at; /* by time */
-};
-
-ORDER_BY(compare_levels, struct level, ASC(time_ns))
-
-static void add_level(struct levels *levels, const struct recorded_segment *segment,
-                      double amount) {
-    if (segment->start_ns == segment->end_ns || amount == 0)
-        return;
-    array_push(&levels->at, ((struct level){segment->start_ns, amount}));
-    array_push(&levels->at, ((struct level){segment->end_ns, -amount}));
-}
-
-static void sort_levels(struct levels *levels) {
-    sort_array_by(levels->at.at, levels->at.count, time_ns, compare_levels);
-}
 
 /* ---- QUEUE ---- */
 
@@ -47,22 +20,17 @@ struct growth_of_queue {
 
 static void count_waiting(const struct rule_run *rule_run, struct growth_of_queue *g) {
     const struct recorded_run *run = rule_run->run;
-    struct levels levels = {0};
+    const struct segment_event *event = run->events.at, *last = event + run->events.count;
     double waiting = 0;
-    for (size_t i = 0; i < run->segments.count; i++)
-        if (run->segments.at[i].kind == SEGMENT_QUEUED)
-            add_level(&levels, &run->segments.at[i], 1);
-    sort_levels(&levels);
-    size_t next = 0;
     for (int b = 0; b <= BATCHES; b++) {
         int64_t until_ns =
             b == BATCHES ? g->to_ns : g->from_ns + (g->to_ns - g->from_ns) / BATCHES * b;
         /* At the end itself: what waits up to it. */
-        for (; next < levels.at.count && levels.at.at[next].time_ns < until_ns + (b == 0); next++)
-            waiting += levels.at.at[next].change;
+        for (; event < last && event->time_ns < until_ns + (b == 0); event++)
+            if (run->segments.at[event->segment].kind == SEGMENT_QUEUED)
+                waiting += event->begins ? 1 : -1;
         g->at[b] = waiting;
     }
-    free(levels.at.at);
 }
 
 static bool measure_growth(const struct rule_run *rule_run, struct growth_of_queue *g) {
@@ -159,71 +127,86 @@ void find_queue(const struct rule_run *rule_run, const void *thresholds,
 
 /* ---- WARMUP ---- */
 
-struct held {
-    double gpus, s; /* GPUs, and the time for which they are held */
-    int64_t from_ns, to_ns;
-};
-
 struct filling {
-    ARRAY_OF(struct held) at; /* in the measured time, by time */
-    double median;            /* by time */
+    double median; /* GPUs held, by time */
     int64_t full_ns, empties_ns;
     double missing_gpu_s; /* below the median, outside */
 };
 
-ORDER_BY(compare_held, struct held, ASC(gpus))
+/* From one change of the GPUs that are held to the next. */
+struct held {
+    int64_t from_ns, to_ns;
+    double gpus, s;     /* GPUs, and the measured time for which they are held */
+    int64_t then_milli; /* held after it */
+    size_t next;        /* event */
+};
 
-static double median_by_time(const struct filling *filling, double whole_s) {
-    size_t count = filling->at.count;
-    struct held *sorted = mem_zalloc(count, sizeof *sorted);
-    double s = 0;
-    size_t i = 0;
-    memcpy(sorted, filling->at.at, count * sizeof *sorted);
-    sort_array_by(sorted, count, gpus, compare_held);
-    while (i + 1 < count && (s += sorted[i].s) < whole_s / 2)
-        i++;
-    double median = sorted[i].gpus;
-    free(sorted);
-    return median;
+/* The next with a measured time. Zero-initialise. */
+static bool next_held(const struct rule_run *rule_run, struct held *held) {
+    const struct recorded_run *run = rule_run->run;
+    while (held->next <= run->events.count) {
+        const struct segment_event *event =
+            held->next < run->events.count ? &run->events.at[held->next] : NULL;
+        int64_t milli = event ? recorded_run_milli(run, &run->segments.at[event->segment]) : 0;
+        held->next++;
+        if (event && milli == 0)
+            continue;
+        held->from_ns = held->to_ns;
+        held->to_ns = event ? event->time_ns : rule_run->to_ns;
+        held->gpus = (double)held->then_milli / WHOLE_GPU_MILLI;
+        held->then_milli += event && event->begins ? milli : -milli;
+        held->s = rule_run_overlap_s(rule_run, held->from_ns, held->to_ns);
+        if (held->s > 0)
+            return true;
+    }
+    return false;
 }
 
-static void measure_filling(const struct rule_run *rule_run, struct filling *filling) {
-    const struct recorded_run *run = rule_run->run;
-    struct levels levels = {0};
-    double gpus = 0;
-    int64_t since_ns = 0;
-    for (size_t i = 0; i < run->segments.count; i++)
-        add_level(&levels, &run->segments.at[i],
-                  (double)recorded_run_milli(run, &run->segments.at[i]) / WHOLE_GPU_MILLI);
-    sort_levels(&levels);
-    for (size_t i = 0; i <= levels.at.count; i++) {
-        int64_t now_ns = i < levels.at.count ? levels.at.at[i].time_ns : rule_run->to_ns;
-        double s = rule_run_overlap_s(rule_run, since_ns, now_ns);
-        if (s > 0)
-            array_push(&filling->at, ((struct held){gpus, s, since_ns, now_ns}));
-        since_ns = now_ns;
-        gpus += i < levels.at.count ? levels.at.at[i].change : 0;
+struct level {
+    double gpus, s;
+};
+
+ORDER_BY(compare_levels, struct level, ASC(gpus))
+
+static double median_by_time(const struct rule_run *rule_run) {
+    struct intern numbers = {0};
+    ARRAY_OF(struct level) levels = {0};
+    struct held held = {0};
+    double s = 0, whole_s = rule_run->to_s - rule_run->from_s;
+    bool is_new;
+    size_t i = 0;
+    while (next_held(rule_run, &held)) {
+        uint32_t number = intern(&numbers, &held.gpus, sizeof held.gpus, &is_new);
+        if (is_new)
+            array_push(&levels, ((struct level){held.gpus, 0}));
+        levels.at[number].s += held.s;
     }
-    free(levels.at.at);
+    sort_array(levels.at, levels.count, compare_levels);
+    while (i + 1 < levels.count && (s += levels.at[i].s) < whole_s / 2)
+        i++;
+    double median = levels.count > 0 ? levels.at[i].gpus : 0;
+    intern_finish(&numbers);
+    free(levels.at);
+    return median;
 }
 
 /* From the first to the last time at which the cluster is as full as usual. */
 static void find_full_time(const struct rule_run *rule_run, double of_median,
                            struct filling *filling) {
-    double enough = of_median * filling->median * (1 - 1e-9);
-    size_t first = 0, last = filling->at.count;
-    while (first < filling->at.count && filling->at.at[first].gpus < enough)
-        first++;
-    while (last > first && filling->at.at[last - 1].gpus < enough)
-        last--;
-    filling->full_ns = filling->at.at[first].from_ns;
-    if (filling->full_ns < rule_run->from_ns)
-        filling->full_ns = rule_run->from_ns;
-    filling->empties_ns = filling->at.at[last - 1].to_ns;
-    for (size_t i = 0; i < filling->at.count; i++)
-        if (i < first || i >= last)
-            filling->missing_gpu_s +=
-                filling->at.at[i].s * fmax(filling->median - filling->at.at[i].gpus, 0);
+    double enough = of_median * filling->median * (1 - 1e-9), before_gpu_s = -1;
+    struct held held = {0};
+    while (next_held(rule_run, &held)) {
+        if (held.gpus < enough) {
+            filling->missing_gpu_s += held.s * fmax(filling->median - held.gpus, 0);
+            continue;
+        }
+        if (before_gpu_s < 0) {
+            before_gpu_s = filling->missing_gpu_s;
+            filling->full_ns = held.from_ns > rule_run->from_ns ? held.from_ns : rule_run->from_ns;
+        }
+        filling->missing_gpu_s = before_gpu_s;
+        filling->empties_ns = held.to_ns;
+    }
 }
 
 static void report_warmup(const struct rule_run *rule_run, const struct filling *filling,
@@ -249,12 +232,11 @@ void find_warmup(const struct rule_run *rule_run, const void *thresholds,
     const struct warmup_thresholds *t = thresholds;
     struct filling filling = {0};
     double whole_s = rule_run->to_s - rule_run->from_s;
-    measure_filling(rule_run, &filling);
-    if (filling.at.count > 0 && (filling.median = median_by_time(&filling, whole_s)) > 0) {
+    filling.median = median_by_time(rule_run);
+    if (filling.median > 0) {
         find_full_time(rule_run, t->of_median, &filling);
         double share = 1 - units_s(filling.empties_ns - filling.full_ns) / whole_s;
         if (share > t->most_share)
             report_warmup(rule_run, &filling, share, insights);
     }
-    free(filling.at.at);
 }

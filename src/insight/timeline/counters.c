@@ -19,13 +19,11 @@ static const char *const counter_names[COUNTERS] = {"power (W)",       "power ca
                                                     "price (per MWh)", "carbon intensity (g/kWh)",
                                                     "throttled GPUs"};
 
-enum { SEGMENT_ENDS, REST_ENDS, REST_BEGINS, SEGMENT_BEGINS };
-
-/* Something begins or ends. */
+/* GPUs begin or cease to rest. */
 struct counter_edge {
     int64_t time_ns;
-    uint32_t index; /* of the run's segments or rests */
-    uint8_t what;
+    uint32_t rest;
+    bool begins;
 };
 
 /* Under an enforced cap, a row of power.csv: in a segment the power is not constant. */
@@ -113,12 +111,10 @@ static void rest_gpus(struct sweep *s, const struct recorded_rest *rest, int sig
     }
 }
 
-static void pass_edge(struct sweep *s, const struct counter_edge *edge) {
-    int sign = edge->what == REST_BEGINS || edge->what == SEGMENT_BEGINS ? 1 : -1;
-    const struct recorded_segment *segment = &s->part->run->segments.at[edge->index];
-    if (edge->what == REST_BEGINS || edge->what == REST_ENDS)
-        rest_gpus(s, &s->part->run->rests.at[edge->index], sign);
-    else if (segment->kind == SEGMENT_QUEUED)
+static void pass_event(struct sweep *s, const struct segment_event *event) {
+    const struct recorded_segment *segment = &s->part->run->segments.at[event->segment];
+    int sign = event->begins ? 1 : -1;
+    if (segment->kind == SEGMENT_QUEUED)
         s->waiting += sign;
     else if (!recorded_segment_waits(segment))
         hold_gpus(s, segment, sign);
@@ -173,29 +169,16 @@ static void take_samples(struct sweep *s, int64_t time_ns) {
 
 /* ---- Over time ---- */
 
-ORDER_BY(edge_by_time, struct counter_edge, ASC(time_ns) ASC(what) ASC(index))
-
-static void add_edges(struct counter_edges *edges, const struct recorded_run *run, int64_t start_ns,
-                      int64_t end_ns, uint32_t index, bool is_rest) {
-    if (start_ns < run->part->end_ns)
-        edges->at[edges->count++] =
-            (struct counter_edge){start_ns, index, is_rest ? REST_BEGINS : SEGMENT_BEGINS};
-    if (end_ns < run->part->end_ns)
-        edges->at[edges->count++] =
-            (struct counter_edge){end_ns, index, is_rest ? REST_ENDS : SEGMENT_ENDS};
-}
+ORDER_BY(edge_by_time, struct counter_edge, ASC(time_ns) ASC(begins) ASC(rest))
 
 void counter_edges_init(struct counter_edges *edges, const struct recorded_run *run) {
-    size_t most = 2 * (run->segments.count + run->rests.count) + 1;
-    *edges = (struct counter_edges){mem_alloc(most * sizeof *edges->at), 0};
-    for (size_t i = 0; i < run->segments.count; i++) {
-        const struct recorded_segment *segment = &run->segments.at[i];
-        if (segment->end_ns > segment->start_ns)
-            add_edges(edges, run, segment->start_ns, segment->end_ns, (uint32_t)i, false);
+    for (size_t i = 0; i < run->rests.count; i++) {
+        const struct recorded_rest *rest = &run->rests.at[i];
+        if (rest->state != RECORDED_ASLEEP && rest->state != RECORDED_FAILED)
+            continue;
+        array_push(edges, ((struct counter_edge){rest->start_ns, (uint32_t)i, true}));
+        array_push(edges, ((struct counter_edge){rest->end_ns, (uint32_t)i, false}));
     }
-    for (size_t i = 0; i < run->rests.count; i++)
-        add_edges(edges, run, run->rests.at[i].start_ns, run->rests.at[i].end_ns, (uint32_t)i,
-                  true);
     sort_array_by(edges->at, edges->count, time_ns, edge_by_time);
 }
 
@@ -204,15 +187,19 @@ void counter_edges_finish(struct counter_edges *edges) {
     *edges = (struct counter_edges){0};
 }
 
-/* Edges and steps merge by time; each instant gives one sample. */
+/* Events, edges and steps merge by time; each instant gives one sample. */
 static void sweep_time(struct sweep *s) {
     const struct recorded_folder *folder = s->part->run->folder;
     const struct recorded_step *step = folder->steps.at,
                                *last_step = folder->steps.at + folder->steps.count;
     const struct counter_edge *edge = s->edges->at, *last = s->edges->at + s->edges->count;
+    const struct segment_event *event = s->part->run->events.at,
+                               *last_event = event + s->part->run->events.count;
     for (int64_t now_ns = 0; now_ns < s->part->run->part->end_ns;) {
+        for (; event < last_event && event->time_ns <= now_ns; event++)
+            pass_event(s, event);
         for (; edge < last && edge->time_ns <= now_ns; edge++)
-            pass_edge(s, edge);
+            rest_gpus(s, &s->part->run->rests.at[edge->rest], edge->begins ? 1 : -1);
         for (; step < last_step && step->time_ns <= now_ns; step++)
             s->step = step;
         while (s->measured_next < s->measured.count &&
@@ -222,6 +209,8 @@ static void sweep_time(struct sweep *s) {
         now_ns = INT64_MAX;
         if (s->measured_next < s->measured.count)
             now_ns = s->measured.at[s->measured_next].time_ns;
+        if (event < last_event && event->time_ns < now_ns)
+            now_ns = event->time_ns;
         if (edge < last && edge->time_ns < now_ns)
             now_ns = edge->time_ns;
         if (step < last_step && step->time_ns < now_ns)

@@ -144,10 +144,10 @@ void arrow_write(struct timeline_part *part, enum trace_kind kind, struct trace_
 
 /* --- counters: the cluster over time: power, cap, waiting jobs, free GPUs, price, carbon --- */
 
-/* Starts and ends of segments and rests, by time. */
+/* Starts and ends of failures and of sleep, by time. */
 struct counter_edges {
     struct counter_edge *at;
-    size_t count;
+    size_t count, capacity;
 };
 void counter_edges_init(struct counter_edges *edges, const struct recorded_run *run);
 void counter_edges_finish(struct counter_edges *edges);

@@ -13,14 +13,15 @@ bool instants_is_first_of_hold(const struct recorded_segment *segment,
            (!before || recorded_segment_waits(before) || segment->began == CAUSE_RESIZED);
 }
 
-static void add_event(struct instants *instants, int64_t time_ns, enum instant_change change,
+static void add_event(struct instant_events *events, int64_t time_ns, enum instant_change change,
                       size_t index) {
-    array_push(&instants->events, ((struct instant_event){time_ns, change, (uint32_t)index}));
+    array_push(&events->list, ((struct instant_event){time_ns, change, (uint32_t)index}));
 }
 
 /* A job's segments on GPUs come in holds: all that it did on the same ones. */
-static void add_job(struct instants *instants, const struct recorded_job *job) {
-    const struct recorded_segment *all = instants->run->segments.at;
+static void add_job(struct instant_events *events, const struct recorded_run *run,
+                    const struct recorded_job *job) {
+    const struct recorded_segment *all = run->segments.at;
     size_t end = (size_t)job->segments + job->segment_count;
     for (size_t i = job->segments, next; i < end; i = next) {
         bool waits = recorded_segment_waits(&all[i]);
@@ -31,27 +32,37 @@ static void add_job(struct instants *instants, const struct recorded_job *job) {
         bool of_job = all[i].kind != SEGMENT_RESERVED; /* a replica wants nothing else */
         if (all[next - 1].end_ns == all[i].start_ns || !of_job)
             continue;
-        add_event(instants, all[i].start_ns, waits ? INSTANT_WAITS : INSTANT_TAKE, i);
-        add_event(instants, all[next - 1].end_ns, waits ? INSTANT_WAITS_NO_MORE : INSTANT_GIVE_BACK,
+        add_event(events, all[i].start_ns, waits ? INSTANT_WAITS : INSTANT_TAKE, i);
+        add_event(events, all[next - 1].end_ns, waits ? INSTANT_WAITS_NO_MORE : INSTANT_GIVE_BACK,
                   i);
     }
 }
 
 ORDER_BY(compare_events, struct instant_event, ASC(time_ns) ASC(change))
 
-void instants_init(struct instants *instants, const struct recorded_run *run) {
-    uint32_t types = run->folder->cluster.gpu_type_count;
-    *instants = (struct instants){.run = run};
+void instant_events_find(struct instant_events *events, const struct recorded_run *run) {
     for (size_t j = 0; j < run->workload.jobs.count; j++)
-        add_job(instants, &run->jobs[j]);
+        add_job(events, run, &run->jobs[j]);
     for (size_t i = 0; i < run->rests.count; i++) {
         const struct recorded_rest *rest = &run->rests.at[i];
         if (rest->state == RECORDED_FREE)
             continue;
-        add_event(instants, rest->start_ns, INSTANT_REST_BEGINS, i);
-        add_event(instants, rest->end_ns, INSTANT_REST_ENDS, i);
+        add_event(events, rest->start_ns, INSTANT_REST_BEGINS, i);
+        add_event(events, rest->end_ns, INSTANT_REST_ENDS, i);
     }
-    sort_array_by(instants->events.at, instants->events.count, time_ns, compare_events);
+    sort_array_by(events->list.at, events->list.count, time_ns, compare_events);
+}
+
+void instant_events_finish(struct instant_events *events) {
+    free(events->list.at);
+    *events = (struct instant_events){0};
+}
+
+void instants_init(struct instants *instants, const struct recorded_run *run,
+                   const struct instant_events *events) {
+    uint32_t types = run->folder->cluster.gpu_type_count;
+    *instants =
+        (struct instants){.run = run, .events = events->list.at, .count = events->list.count};
     room_init(&instants->room, &run->folder->cluster);
     wanted_init(&instants->wanted, &run->workload.table);
     instants->asleep_milli = mem_zalloc(types, sizeof *instants->asleep_milli);
@@ -60,14 +71,12 @@ void instants_init(struct instants *instants, const struct recorded_run *run) {
 void instants_finish(struct instants *instants) {
     room_finish(&instants->room);
     wanted_finish(&instants->wanted);
-    free(instants->events.at);
     free(instants->asleep_milli);
     *instants = (struct instants){0};
 }
 
 int64_t instants_next_ns(const struct instants *instants) {
-    return instants->next < instants->events.count ? instants->events.at[instants->next].time_ns
-                                                   : INT64_MAX;
+    return instants->next < instants->count ? instants->events[instants->next].time_ns : INT64_MAX;
 }
 
 /* The thousandths of a GPU that a segment holds of the one that it shares; 0: whole ones. */
@@ -150,18 +159,18 @@ static bool rests_are_free(const struct instants *instants) {
 
 int instants_step(struct instants *instants, struct error *reterr) {
     int64_t now_ns = instants_next_ns(instants);
-    const struct instant_event *end = instants->events.at + instants->events.count,
-                               *event = instants->events.at + instants->next;
+    const struct instant_event *end = instants->events + instants->count,
+                               *event = instants->events + instants->next;
     instants->first_taken = SIZE_MAX;
     for (; event < end && event->time_ns == now_ns; event++) {
-        size_t place = (size_t)(event - instants->events.at);
+        size_t place = (size_t)(event - instants->events);
         if (event->change == INSTANT_TAKE && instants->first_taken == SIZE_MAX)
             instants->first_taken = place;
         if (!apply_event(instants, event))
             return refuse_instant(instants, now_ns, "more GPUs of a node are held than it has",
                                   reterr);
     }
-    instants->next = instants->taken_end = (size_t)(event - instants->events.at);
+    instants->next = instants->taken_end = (size_t)(event - instants->events);
     if (instants->first_taken == SIZE_MAX)
         instants->first_taken = instants->next;
     if (!rests_are_free(instants))

@@ -23,17 +23,27 @@ struct instant_event {
     uint32_t index;  /* of a segment, the first one on these GPUs; of a rest */
 };
 
+/* By time. Zero-initialise; release with instant_events_finish. */
+struct instant_events {
+    ARRAY_OF(struct instant_event) list;
+};
+
 struct instants {
     const struct recorded_run *run;
-    ARRAY_OF(struct instant_event) events;
-    size_t next; /* event */
+    const struct instant_event *events;
+    size_t count, next; /* events */
     struct room room;
     struct wanted wanted;
     uint64_t *asleep_milli;        /* by GPU type, of those free */
     size_t first_taken, taken_end; /* events of the last instant that are INSTANT_TAKE */
 };
 
-void instants_init(struct instants *instants, const struct recorded_run *run);
+void instant_events_find(struct instant_events *events, const struct recorded_run *run);
+void instant_events_finish(struct instant_events *events);
+
+/* events: of the run, borrowed. */
+void instants_init(struct instants *instants, const struct recorded_run *run,
+                   const struct instant_events *events);
 void instants_finish(struct instants *instants); /* accepts a zeroed one */
 
 /* When the next instant is; INT64_MAX: there is none. */

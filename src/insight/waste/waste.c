@@ -7,7 +7,6 @@
 #include "base/units.h"
 #include "insight/network_use.h"
 #include "insight/waste/classes.h"
-#include "insight/waste/instants.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -274,7 +273,7 @@ static int walk(struct division *d, struct error *reterr) {
             return result;
         set_windows(d, now_ns);
         for (size_t i = d->instants.first_taken; i < d->instants.taken_end; i++)
-            divide_hold(d, &d->run->segments.at[d->instants.events.at[i].index]);
+            divide_hold(d, &d->run->segments.at[d->instants.events[i].index]);
     }
     for (uint32_t h = 0; h < d->cluster->gpu_type_count; h++) {
         pass_window(d, h, d->to_ns);
@@ -321,7 +320,8 @@ int waste_of_run(struct waste *waste, const struct recorded_run *run, struct err
     d.causes = mem_alloc(run->workload.jobs.count);
     memset(d.causes, WASTE_SET_UP, run->workload.jobs.count);
     serving_find_replacements(run, d.causes);
-    instants_init(&d.instants, run);
+    instant_events_find(&waste->instants, run);
+    instants_init(&d.instants, run, &waste->instants);
     cost_order_init(&d.costs, &run->workload.table);
     int result = walk(&d, reterr);
     if (result == 0) {
@@ -331,10 +331,10 @@ int waste_of_run(struct waste *waste, const struct recorded_run *run, struct err
         sum_up(waste, cluster->gpu_type_count);
         result = check_total(&d, reterr);
     }
-    if (result < 0)
-        waste_finish(waste);
     cost_order_finish(&d.costs);
     instants_finish(&d.instants);
+    if (result < 0)
+        waste_finish(waste);
     free(d.open);
     free(d.found);
     free(d.causes);
@@ -345,6 +345,7 @@ void waste_finish(struct waste *waste) {
     free(waste->types);
     free(waste->jobs);
     free(waste->windows.at);
+    instant_events_finish(&waste->instants);
     *waste = (struct waste){0};
 }
 

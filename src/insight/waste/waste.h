@@ -5,6 +5,7 @@
 
 #include "insight/recorded_run.h"
 #include "insight/waste/classes.h"
+#include "insight/waste/instants.h"
 
 #define WASTE_JOB_CLASSES (WASTE_CLASSES - WASTE_SET_UP)
 
@@ -30,6 +31,7 @@ struct waste {
     struct waste_amount (*types)[WASTE_CLASSES]; /* by GPU type: its nodes, its GPUs, their jobs */
     struct waste_job *jobs;                      /* by index in run->workload.jobs */
     ARRAY_OF(struct waste_window) windows;       /* in order of end_ns, measured time only */
+    struct instant_events instants;              /* of the run */
     bool throttles;                              /* a cap is enforced */
 };
 

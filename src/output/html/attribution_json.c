@@ -191,15 +191,13 @@ static int64_t part_ms(const struct recorded_run *run, size_t job, const int64_t
 }
 
 void blame_json_add(struct str *out, struct packed *packed, const struct recorded_run *run,
-                    size_t most) {
+                    const struct blame *blame, size_t most) {
     uint32_t all = run->part->jobs_submitted, shown = all < most ? all : (uint32_t)most;
     int64_t sums_ns[BLAME_PARTS] = {0};
-    struct blame blame = {0};
     uint32_t parts = blame_parts(run);
-    blame_find(&blame, run);
     for (uint32_t j = 0; j < all; j++)
         for (uint32_t p = 0; p < parts; p++)
-            sums_ns[p] += blame.jobs[j].part_ns[p];
+            sums_ns[p] += blame->jobs[j].part_ns[p];
     json_out_member_open(out, "blame", '{');
     ADD_COLUMN(out, "parts", parts, p, json_out_text(out, blame_part_names[p]));
     ADD_COLUMN(out, "sums_s", parts, p, json_out_short(out, units_s(sums_ns[p]), 7));
@@ -207,14 +205,13 @@ void blame_json_add(struct str *out, struct packed *packed, const struct recorde
     for (uint32_t p = 0; p < parts; p++)
         if (p != BLAME_RUN)
             ADD_PACKED(out, packed, blame_part_names[p], shown, j,
-                       part_ms(run, j, blame.jobs[j].part_ns, p));
+                       part_ms(run, j, blame->jobs[j].part_ns, p));
     json_out_close(out, '}');
     ADD_COLUMN(out, "causes", MISS_CAUSES, c, json_out_text(out, miss_cause_names[c]));
     ADD_PACKED(out, packed, "cause", shown, j,
-               miss_cause_find(run, &blame, (uint32_t)j, &(double){0}));
-    ADD_PACKED(out, packed, "late_ms", shown, j, late_ms(run, &blame, j));
+               miss_cause_find(run, blame, (uint32_t)j, &(double){0}));
+    ADD_PACKED(out, packed, "late_ms", shown, j, late_ms(run, blame, j));
     json_out_close(out, '}');
-    blame_finish(&blame);
 }
 
 /* --- insight_json --- */
@@ -284,7 +281,8 @@ static int add_insights(struct str *out, const struct rule_run *rule_run,
 
 /* The rules with their usual thresholds, of a run whose waste is known. */
 static int apply_rules(struct str *out, const struct recorded_run *run, const struct waste *waste,
-                       const struct insight_hooks *hooks, struct error *reterr) {
+                       const struct blame *blame, const struct insight_hooks *hooks,
+                       struct error *reterr) {
     struct rule_settings settings = {0};
     struct rule_run rule_run = {0};
     struct problems problems = {0};
@@ -292,7 +290,7 @@ static int apply_rules(struct str *out, const struct recorded_run *run, const st
     if (r < 0)
         r = error_set(reterr, ERROR_INPUT, "%s", problems.count > 0 ? problems.texts[0] : "rules");
     if (r == 0) {
-        rule_run_init(&rule_run, run, waste);
+        rule_run_init(&rule_run, run, waste, blame);
         r = add_insights(out, &rule_run, &settings, hooks, reterr);
         rule_run_finish(&rule_run);
     }
@@ -301,14 +299,14 @@ static int apply_rules(struct str *out, const struct recorded_run *run, const st
     return r;
 }
 
-int insight_json_add(struct str *out, const struct recorded_run *run,
+int insight_json_add(struct str *out, const struct recorded_run *run, const struct blame *blame,
                      const struct insight_hooks *hooks, double **ret_useful_frac,
                      struct error *reterr) {
     struct waste waste = {0};
     int r = waste_of_run(&waste, run, reterr);
     if (r == 0) {
         add_classes(out, &waste);
-        r = apply_rules(out, run, &waste, hooks, reterr);
+        r = apply_rules(out, run, &waste, blame, hooks, reterr);
     }
     if (r == 0)
         *ret_useful_frac = useful_by_job(&waste, run);

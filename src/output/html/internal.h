@@ -106,7 +106,7 @@ struct insight_hooks {
 /* Adds the members "waste", of each class its name, group, energy and GPU time, and "insights",
    insights.json of all rules with their usual thresholds. ret_useful_frac: by job, the share of
    what its kept computing drew in the measured time that is useful; owned by the caller. */
-int insight_json_add(struct str *out, const struct recorded_run *run,
+int insight_json_add(struct str *out, const struct recorded_run *run, const struct blame *blame,
                      const struct insight_hooks *hooks, double **ret_useful_frac,
                      struct error *reterr) MUST_CHECK;
 
@@ -116,7 +116,7 @@ int insight_json_add(struct str *out, const struct recorded_run *run,
    of the first `most` jobs why they missed a deadline, by how much if they have not finished, and
    their parts without computing, which is the rest, and the wait for the start. */
 void blame_json_add(struct str *out, struct packed *packed, const struct recorded_run *run,
-                    size_t most);
+                    const struct blame *blame, size_t most);
 
 /* --- gpu_lanes --- */
 /* The GPUs of a cluster in the order in which the page shows them: by GPU type, then node. */

@@ -211,7 +211,9 @@ static int add_run(struct str *out, const struct report *report, const struct re
     size_t policies = report->source.series.count;
     struct gpu_lanes lanes = {0};
     double *useful_frac = NULL;
-    int r = insight_json_add(out, run, report->request->insights, &useful_frac, reterr);
+    struct blame blame;
+    blame_find(&blame, run);
+    int r = insight_json_add(out, run, &blame, report->request->insights, &useful_frac, reterr);
     if (r == 0)
         r = attribution_json_add(out, run, reterr);
     if (r == 0) {
@@ -220,8 +222,9 @@ static int add_run(struct str *out, const struct report *report, const struct re
         heat_json_add(out, report->packed, run, &lanes, useful_frac, MOST_CELLS / policies);
         gpu_lanes_finish(&lanes);
         service_curves_add(out, run);
-        blame_json_add(out, report->packed, run, MOST_JOBS / policies);
+        blame_json_add(out, report->packed, run, &blame, MOST_JOBS / policies);
     }
+    blame_finish(&blame);
     free(useful_frac);
     return r;
 }
