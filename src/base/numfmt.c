@@ -368,8 +368,21 @@ static const double exact_powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  
                                       1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                       1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
+/* mantissa / power, correctly rounded: of over 60 bits, in the last of which is whether more
+   follow, the conversion rounds. */
+static double long_quotient(uint64_t mantissa, uint64_t power) {
+    int shift = 62 + __builtin_clzll(mantissa);
+    unsigned __int128 scaled = (unsigned __int128)mantissa << shift, whole = scaled / power;
+    return ldexp((double)(whole | (whole * power != scaled)), -shift);
+}
+
 /* mantissa * 10^exponent, correctly rounded; false where that is too large. */
 static bool real_of(const struct scanned *number, double *value) {
+    if (number->mantissa > 1ULL << 53 && number->exponent < 0 && number->exponent >= -19) {
+        *value = long_quotient(number->mantissa, (uint64_t)exact_powers[-number->exponent]);
+        *value = number->negative ? -*value : *value;
+        return true;
+    }
     if (number->mantissa > 1ULL << 53 || number->exponent < -22 || number->exponent > 22) {
         char text[64];
         int length = snprintf(text, sizeof text, "%s%llue%lld", number->negative ? "-" : "",
