@@ -4,6 +4,7 @@
 #include "base/machine.h"
 #include "base/numfmt.h"
 #include "base/units.h"
+#include "base/word.h"
 #include "io/files.h"
 
 #include <errno.h>
@@ -43,12 +44,18 @@ static bool split_line(struct recorded_table *table, const char *end) {
     const char *from = table->at;
     bool quoted = false;
     table->fields.count = 0;
-    for (const char *c = from; c < end; c++) {
-        quoted = quoted != (*c == '"');
-        if (*c != ',' || quoted)
-            continue;
-        array_push(&table->fields, ((struct slice){from, (size_t)(c - from)}));
-        from = c + 1;
+    for (const char *c = from; c < end; c += sizeof(uint64_t)) {
+        uint64_t word = word_load(c, (size_t)(end - c));
+        for (uint64_t marks = word_find(word, ',') | word_find(word, '"'); marks;
+             marks &= marks - 1) {
+            const char *at = c + __builtin_ctzll(marks) / 8;
+            if (*at == '"') {
+                quoted = !quoted;
+            } else if (!quoted) {
+                array_push(&table->fields, ((struct slice){from, (size_t)(at - from)}));
+                from = at + 1;
+            }
+        }
     }
     array_push(&table->fields, ((struct slice){from, (size_t)(end - from)}));
     return !quoted;
