@@ -424,7 +424,8 @@ Test(waste, classes_of_a_run_by_hand) {
     expect_amount(&waste, WASTE_SLOWED, 450 * 50 * 0.2, 3 * 50 * 0.2);
     expect_amount(&waste, WASTE_USEFUL, 450 * 50 * 0.8 + 1600 * 45, 3 * 50 * 0.8 + 8 * 45);
     NEAR(waste.total.gpu_s, 14 * 90.0);
-    cr_expect_float_eq(waste_of_job(&waste, 0, WASTE_SLOWED).energy_j, 4500, 1e-6);
+    cr_expect_float_eq(waste.types[0][WASTE_SLOWED].energy_j, 4500, 1e-6);
+    cr_expect_float_eq(waste.jobs[0].useful_j, 450 * 50 * 0.8, 1e-6);
     cr_expect_float_eq(waste.types[1][WASTE_USEFUL].energy_j, 72000, 1e-6);
     cr_expect_float_eq(waste_of_group(&waste, WASTE_GROUP_OVERHEAD).energy_j, 4500 + 3600, 1e-6);
     waste_finish(&waste);

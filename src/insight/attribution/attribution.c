@@ -379,11 +379,14 @@ static int by_path(const void *left, const void *right, void *context) {
     return 0;
 }
 
-static size_t add_row(struct attribution *attribution, const struct leaf *leaf, uint32_t level,
+static size_t add_row(struct attribution *attribution, struct leaf *leaf, uint32_t level,
                       size_t parent) {
     struct attribution_row *row = array_add(&attribution->rows);
     row->level = level;
     row->parent = parent;
+    row->sums = level == attribution->request.path.count
+                    ? &leaf->sums
+                    : arena_alloc(&attribution->arena, sizeof *row->sums);
     memcpy(row->values, leaf->values, level * sizeof *row->values);
     for (uint32_t i = 0; i < level; i++)
         row->nobody |= row->values[i] == ATTRIBUTION_NOBODY;
@@ -402,8 +405,8 @@ static void add_rows(struct attribution *attribution, struct leaf *leaf, size_t 
             open[below] = SIZE_MAX;
     }
     leaf->row = open[count];
-    for (uint32_t i = 0; i <= count; i++)
-        add_sums(&attribution->rows.at[open[i]].sums, &leaf->sums);
+    for (uint32_t i = 0; i < count; i++)
+        add_sums(attribution->rows.at[open[i]].sums, &leaf->sums);
 }
 
 /* Counts the jobs that have a part in each row. */
@@ -429,6 +432,7 @@ static void make_rows(struct work *work) {
     size_t count = work->leaves.count, open[ATTRIBUTION_MOST_LEVELS + 1];
     struct leaf **sorted = mem_alloc((count + 1) * sizeof(struct leaf *));
     struct leaf none = {.row = 0};
+    attribution->leaves = work->leaves.at;
     for (size_t i = 0; i < count; i++)
         sorted[i] = &work->leaves.at[i];
     qsort_r(sorted, count, sizeof(struct leaf *), by_path, attribution);
@@ -482,7 +486,6 @@ static void work_finish(struct work *work) {
     step_integral_finish(&work->steps);
     intern_finish(&work->leaf_keys);
     intern_finish(&work->seats);
-    free(work->leaves.at);
     free(work->stakes.at);
     free(work->seat_used_ps.at);
 }
@@ -515,6 +518,8 @@ int attribution_find(struct attribution *attribution, const struct recorded_run 
 void attribution_finish(struct attribution *attribution) {
     intern_finish(&attribution->labels);
     free(attribution->rows.at);
+    free(attribution->leaves);
+    arena_finish(&attribution->arena);
     *attribution = (struct attribution){0};
 }
 

@@ -70,7 +70,7 @@ struct attribution_row {
     bool nobody;                              /* one of them is ATTRIBUTION_NOBODY */
     uint32_t jobs;                            /* that held GPUs */
     size_t parent;                            /* its row; of level 0 itself */
-    struct attribution_sums sums;
+    struct attribution_sums *sums;
 };
 
 /* Zero-initialise; release with attribution_finish. */
@@ -79,6 +79,8 @@ struct attribution {
     struct attribution_request request;
     struct intern labels;                  /* texts of label values */
     ARRAY_OF(struct attribution_row) rows; /* a row before those below it */
+    struct leaf *leaves;                   /* sums of the last level, */
+    struct arena arena;                    /* and of those above it */
 };
 
 /* ERROR_INPUT: a label that the workload has not got, or more buckets than there is room for. */

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 
 static double overhead_j(const struct rule_run *rule_run, uint32_t job) {
-    return waste_of_job(rule_run->waste, job, WASTE_RECONFIGURED).energy_j +
-           waste_of_job(rule_run->waste, job, WASTE_FAILED).energy_j;
+    return rule_run->waste->jobs[job].reconfigured_j + rule_run->waste->jobs[job].failed_j;
 }
 
 static double job_energy_j(const struct rule_run *rule_run, uint32_t job) {

@@ -19,7 +19,7 @@ static double p99_wait_s(const struct rule_run *rule_run) {
     for (uint32_t j = 0; j < rule_run_jobs(rule_run); j++)
         if (rule_run_counts(rule_run, j) && rule_run->run->jobs[j].segment_count > 0)
             waits[count++] = rule_run_wait_s(rule_run, j);
-    sort_array(waits, count, by_real);
+    sort_doubles(waits, count);
     double p99 = count > 0 ? job_stats_percentile(waits, count, 0.99) : 0;
     free(waits);
     return p99;

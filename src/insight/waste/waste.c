@@ -40,7 +40,10 @@ static void add_to_type(struct division *d, uint32_t gpu_type, enum waste_class 
 
 static void add_to_job(struct division *d, const struct recorded_segment *segment,
                        enum waste_class class, struct waste_amount amount) {
-    waste_amount_add(&d->waste->jobs[segment->job].of[class - WASTE_SET_UP], amount);
+    struct waste_job *job = &d->waste->jobs[segment->job];
+    job->reconfigured_j += class == WASTE_RECONFIGURED ? amount.energy_j : 0;
+    job->failed_j += class == WASTE_FAILED ? amount.energy_j : 0;
+    job->useful_j += class == WASTE_USEFUL ? amount.energy_j : 0;
     add_to_type(d, recorded_run_config(d->run, segment)->gpu_type, class, amount);
 }
 

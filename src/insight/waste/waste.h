@@ -7,11 +7,9 @@
 #include "insight/waste/classes.h"
 #include "insight/waste/instants.h"
 
-#define WASTE_JOB_CLASSES (WASTE_CLASSES - WASTE_SET_UP)
-
-/* The waste of one job, by class, from WASTE_SET_UP on; see waste_of_job. */
+/* Energy of one job in some of the classes. */
 struct waste_job {
-    struct waste_amount of[WASTE_JOB_CLASSES];
+    double reconfigured_j, failed_j, useful_j;
 };
 
 /* Free GPUs of a type that were of one class (held back, fragmented, idle) from one instant to
@@ -41,11 +39,6 @@ int waste_of_run(struct waste *waste, const struct recorded_run *run,
                  struct error *reterr) MUST_CHECK;
 void waste_finish(struct waste *waste);
 
-/* For a class that jobs cause: from WASTE_SET_UP on. */
-static inline struct waste_amount waste_of_job(const struct waste *waste, uint32_t job,
-                                               enum waste_class class) {
-    return waste->jobs[job].of[class - WASTE_SET_UP];
-}
 static inline void waste_amount_add(struct waste_amount *sum, struct waste_amount amount) {
     sum->energy_j += amount.energy_j;
     sum->gpu_s += amount.gpu_s;

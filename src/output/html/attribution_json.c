@@ -52,7 +52,7 @@ static void sort_children(struct tree *tree) {
     struct child *all = mem_alloc((count + 1) * sizeof *all);
     for (size_t i = 0; i < count; i++)
         all[i] = (struct child){i == 0 ? SIZE_MAX : a->rows.at[i].parent, i,
-                                attribution_energy_j(&a->rows.at[i].sums)};
+                                attribution_energy_j(a->rows.at[i].sums)};
     sort_array(all, count, by_parent_then_size);
     tree->children = mem_alloc((count + 1) * sizeof *tree->children);
     tree->first = mem_zalloc(count + 1, sizeof *tree->first);
@@ -76,10 +76,10 @@ static struct tree_node node_of(const struct tree *tree, size_t row, size_t pare
                 : value == ATTRIBUTION_NOBODY
                     ? NOBODY
                     : attribution_text(tree->attribution, r->level - 1, value);
-    node.of[ENERGY] = attribution_energy_j(&r->sums);
-    node.of[GPU_TIME] = power_gpu_s(r->sums.used_ps) + r->sums.idle_gpu_s;
-    node.of[CO2] = r->sums.step.co2_kg;
-    node.of[COST] = r->sums.step.cost;
+    node.of[ENERGY] = attribution_energy_j(r->sums);
+    node.of[GPU_TIME] = power_gpu_s(r->sums->used_ps) + r->sums->idle_gpu_s;
+    node.of[CO2] = r->sums->step.co2_kg;
+    node.of[COST] = r->sums->step.cost;
     return node;
 }
 
@@ -249,7 +249,7 @@ static double *useful_by_job(const struct waste *waste, const struct recorded_ru
             share[run->segments.at[i].job] += measured_j(run, &run->segments.at[i]);
     for (uint32_t j = 0; j < run->workload.jobs.count; j++)
         if (share[j] > 0)
-            share[j] = fmax(0, waste_of_job(waste, j, WASTE_USEFUL).energy_j / share[j]);
+            share[j] = fmax(0, waste->jobs[j].useful_j / share[j]);
     return share;
 }
 

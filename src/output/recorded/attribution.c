@@ -116,7 +116,7 @@ void attribution_csv_rows(const struct attribution *attribution, struct str *out
     find_parts(&run->folder->cluster, has_part);
     for (size_t i = 0; i < attribution->rows.count; i++) {
         const struct attribution_row *row = &attribution->rows.at[i];
-        const struct line *line = &(struct line){row, &row->sums, has_part, run->folder->steps.at};
+        const struct line *line = &(struct line){row, row->sums, has_part, run->folder->steps.at};
         const struct model_counts *counts = &line->sums->counts;
         recorded_begin_row(run, out);
         add_place(attribution, row, out);
@@ -153,7 +153,7 @@ static struct rank *choose_rows(const struct attribution *attribution, size_t *r
     size_t count = attribution->rows.count;
     struct rank *ranks = mem_alloc(count * sizeof *ranks);
     for (size_t i = 0; i < count; i++)
-        ranks[i] = (struct rank){attribution_energy_j(&attribution->rows.at[i].sums), i};
+        ranks[i] = (struct rank){attribution_energy_j(attribution->rows.at[i].sums), i};
     sort_array(ranks, count, by_energy);
     *ret_count = count < MOST_ROWS ? count : MOST_ROWS;
     sort_array(ranks, *ret_count, by_row);
@@ -186,10 +186,10 @@ static void add_name(const struct attribution *attribution, const struct attribu
 
 static void add_row(const struct attribution *attribution, const struct attribution_row *row,
                     bool counts, struct report *report) {
-    const struct attribution_sums *s = &row->sums;
+    const struct attribution_sums *s = row->sums;
     const struct recorded_step *first = &attribution->run->folder->steps.at[0];
     double energy_j = attribution_energy_j(s),
-           all_j = attribution_energy_j(&attribution->rows.at[0].sums);
+           all_j = attribution_energy_j(attribution->rows.at[0].sums);
     add_name(attribution, row, report_row(report));
     run_report_add_number(report_cell(report), power_gpu_s(s->used_ps) / S_PER_H, 0);
     run_report_add_number(report_cell(report), energy_j / J_PER_KWH, 0);
@@ -226,7 +226,7 @@ static void add_path(const struct attribution_path *path, struct str *out) {
 
 /* FLOP/s and bytes are easy to raise without doing anything useful. */
 static void add_note(const struct attribution *attribution, struct str *out) {
-    const struct model_counts *all = &attribution->rows.at[0].sums.counts;
+    const struct model_counts *all = &attribution->rows.at[0].sums->counts;
     if (all->flops_gpu_s > 0 || all->bytes_gpu_s > 0)
         str_add(out,
                 "note: a topline metric (FLOP/s of a GPU, utilization, GPU-hours per byte) creates "
@@ -239,7 +239,7 @@ static void add_note(const struct attribution *attribution, struct str *out) {
 
 /* The rows' share of the cluster's network, which the rule divides as it does nodes. */
 static void add_network(const struct attribution *attribution, struct str *out) {
-    const struct attribution_sums *all = &attribution->rows.at[0].sums;
+    const struct attribution_sums *all = attribution->rows.at[0].sums;
     if (all->fabric_j > 0)
         str_addf(out, "network: %.5g kWh of them, %.2f %% (switches and optics)\n",
                  all->fabric_j / J_PER_KWH, 100 * all->fabric_j / attribution_energy_j(all));
@@ -249,7 +249,7 @@ void attribution_report(const struct attribution *attribution, struct report *re
     struct str *out = report_lines(report);
     size_t count;
     struct rank *ranks = choose_rows(attribution, &count);
-    bool counts = attribution->rows.at[0].sums.counts.flops_gpu_s > 0;
+    bool counts = attribution->rows.at[0].sums->counts.flops_gpu_s > 0;
     str_add(out, "by ");
     add_path(&attribution->request.path, out);
     str_addf(out, ", energy of idle GPUs and nodes %s\n", idle_words[attribution->request.idle]);
