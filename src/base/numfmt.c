@@ -378,20 +378,18 @@ static double long_quotient(uint64_t mantissa, uint64_t power) {
 
 /* mantissa * 10^exponent, correctly rounded; false where that is too large. */
 static bool real_of(const struct scanned *number, double *value) {
-    if (number->mantissa > 1ULL << 53 && number->exponent < 0 && number->exponent >= -19) {
-        *value = long_quotient(number->mantissa, (uint64_t)exact_powers[-number->exponent]);
-        *value = number->negative ? -*value : *value;
-        return true;
-    }
-    if (number->mantissa > 1ULL << 53 || number->exponent < -22 || number->exponent > 22) {
+    bool is_long = number->mantissa > 1ULL << 53;
+    if (number->exponent < (is_long ? -19 : -22) || number->exponent > (is_long ? -1 : 22)) {
         char text[64];
         int length = snprintf(text, sizeof text, "%s%llue%lld", number->negative ? "-" : "",
                               (unsigned long long)number->mantissa, (long long)number->exponent);
         return parse_with_strtod(text, (size_t)length, value);
     }
-    /* Both operands are exact, so the one operation rounds correctly (Clinger 1990). */
+    /* If both operands are exact, the one operation rounds correctly (Clinger 1990). */
     double parsed = (double)number->mantissa;
-    if (number->exponent < 0)
+    if (is_long)
+        parsed = long_quotient(number->mantissa, (uint64_t)exact_powers[-number->exponent]);
+    else if (number->exponent < 0)
         parsed /= exact_powers[-number->exponent];
     else
         parsed *= exact_powers[number->exponent];
