@@ -86,7 +86,7 @@ static struct delayed find_delayed(const struct rule_run *rule_run) {
         const struct recorded_job *job = &rule_run->run->jobs[j];
         const struct recorded_segment *segments = recorded_run_segments(rule_run->run, job);
         double s = units_s(rule_run->blame->jobs[j].part_ns[BLAME_CAPPED]);
-        if (s > 0 && rule_run_counts(rule_run, j)) {
+        if (s > 0 && recorded_run_measures(rule_run->run, j)) {
             delayed.delay_s += s;
             top_list_add(&delayed.jobs,
                          (struct top_entry){s, j, rule_run->run->workload.jobs.at[j].submit_ns,

@@ -23,7 +23,7 @@ static void count_misses(const struct rule_run *rule_run, struct misses *misses)
         const struct job_spec *spec = &rule_run->run->workload.jobs.at[j];
         double late_s;
         enum miss_cause cause = miss_cause_find(rule_run->run, rule_run->blame, j, &late_s);
-        if (cause == MISS_NOT || !rule_run_counts(rule_run, j))
+        if (cause == MISS_NOT || !recorded_run_measures(rule_run->run, j))
             continue;
         int64_t end_ns = rule_run->run->jobs[j].finish_ns;
         end_ns = end_ns < 0 ? rule_run->to_ns : end_ns;
@@ -146,7 +146,7 @@ void find_infeas(const struct rule_run *rule_run, const void *thresholds,
     double sum_s = 0;
     for (uint32_t j = 0; j < rule_run_jobs(rule_run); j++) {
         const struct job_spec *spec = &rule_run->run->workload.jobs.at[j];
-        double gap = rule_run_counts(rule_run, j) ? gap_s(rule_run, j) : NAN;
+        double gap = recorded_run_measures(rule_run->run, j) ? gap_s(rule_run, j) : NAN;
         if (!(gap > 0.5 / NS_PER_S)) /* times are whole nanoseconds */
             continue;
         sum_s += gap;

@@ -158,7 +158,7 @@ static struct thrashed find_thrashed(const struct rule_run *rule_run,
     for (uint32_t j = 0; j < rule_run_jobs(rule_run); j++) {
         double restart_s = workload_costs(workload, &workload->jobs.at[j])->restart_s;
         uint32_t runs = count_short_runs(rule_run, j, units_ns(fmin(t->restarts * restart_s, 1e9)));
-        if (!rule_run_counts(rule_run, j) ||
+        if (!recorded_run_measures(rule_run->run, j) ||
             (rule_run->run->jobs[j].preemptions < t->least_preemptions && runs == 0))
             continue;
         all.jobs++;

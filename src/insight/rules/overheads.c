@@ -106,7 +106,7 @@ static bool find_window(const struct rule_run *rule_run, double share, struct ta
     for (uint32_t j = 0; j < rule_run_jobs(rule_run); j++) {
         int64_t submit_ns = rule_run->run->workload.jobs.at[j].submit_ns;
         int64_t finish_ns = rule_run->run->jobs[j].finish_ns;
-        if (!rule_run_counts(rule_run, j))
+        if (!recorded_run_measures(rule_run->run, j))
             continue;
         first_ns = submit_ns < first_ns ? submit_ns : first_ns;
         tail->to_ns = finish_ns > tail->to_ns ? finish_ns : tail->to_ns;
@@ -217,7 +217,7 @@ void find_short_jobs(const struct rule_run *rule_run, const void *thresholds,
     struct gathered_list list = {0};
     for (uint32_t j = 0; j < rule_run_jobs(rule_run); j++) {
         const struct recorded_job *job = &rule_run->run->jobs[j];
-        if (!rule_run_counts(rule_run, j) || job->finish_ns < 0)
+        if (!recorded_run_measures(rule_run->run, j) || job->finish_ns < 0)
             continue;
         struct spent spent = spent_by(rule_run, j);
         if (spent.setup_s <= 0 || spent.computed_s >= t->set_ups * spent.setup_s)

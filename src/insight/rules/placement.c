@@ -205,7 +205,7 @@ static void look_at_group(struct hol *hol, const struct queue_replay *replay, ui
         if (waits && time_s > patience_s)
             break;
         shelf_pop(hol, shelf);
-        if (waits && rule_run_counts(hol->rule_run, job))
+        if (waits && recorded_run_measures(hol->rule_run->run, job))
             note_blocked(hol, replay, job, time_s);
     }
 }

@@ -81,10 +81,6 @@ const struct policy_param *policy_facts_param(const struct policy_facts *facts, 
 
 /* --- rule_run --- */
 
-bool rule_run_counts(const struct rule_run *rule_run, uint32_t job) {
-    return recorded_run_measures(rule_run->run, job);
-}
-
 void rule_run_init(struct rule_run *rule_run, const struct recorded_run *run,
                    const struct waste *waste, const struct blame *blame) {
     *rule_run = (struct rule_run){.folder = run->folder,

@@ -56,8 +56,6 @@ void rule_run_finish(struct rule_run *rule_run);
 static inline uint32_t rule_run_jobs(const struct rule_run *rule_run) {
     return rule_run->run->part->jobs_submitted;
 }
-/* Whether the figures of the run count it: submitted after the warm-up. */
-bool rule_run_counts(const struct rule_run *rule_run, uint32_t job);
 /* First start - submit, up to the end of the run if it never started, s. */
 double rule_run_wait_s(const struct rule_run *rule_run, uint32_t job);
 /* Power of all GPUs of a segment, W; 0 of an empty one. */

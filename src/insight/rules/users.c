@@ -17,7 +17,7 @@ static double p99_wait_s(const struct rule_run *rule_run) {
     double *waits = mem_zalloc(rule_run_jobs(rule_run) + 1, sizeof *waits);
     size_t count = 0;
     for (uint32_t j = 0; j < rule_run_jobs(rule_run); j++)
-        if (rule_run_counts(rule_run, j) && rule_run->run->jobs[j].segment_count > 0)
+        if (recorded_run_measures(rule_run->run, j) && rule_run->run->jobs[j].segment_count > 0)
             waits[count++] = rule_run_wait_s(rule_run, j);
     sort_doubles(waits, count);
     double p99 = count > 0 ? job_stats_percentile(waits, count, 0.99) : 0;
@@ -104,7 +104,7 @@ void find_starve(const struct rule_run *rule_run, const void *thresholds,
     struct top_list worst = {0};
     for (uint32_t j = 0; j < rule_run_jobs(rule_run); j++) {
         double wait_s = rule_run_wait_s(rule_run, j);
-        if (!rule_run_counts(rule_run, j) || rule_run->run->jobs[j].segment_count == 0 ||
+        if (!recorded_run_measures(rule_run->run, j) || rule_run->run->jobs[j].segment_count == 0 ||
             overtakers[j] == 0 || wait_s <= t->of_p99 * p99_s ||
             wait_s <= t->of_run_time * run_time_s(rule_run, j))
             continue;
@@ -158,7 +158,7 @@ static struct served_all serve_users(const struct rule_run *rule_run) {
     double weights = 0, finished = 0, slowdowns = 0;
     all.users = mem_zalloc(all.count + 1, sizeof *all.users);
     for (uint32_t j = 0; j < rule_run_jobs(rule_run); j++)
-        if (rule_run_counts(rule_run, j))
+        if (recorded_run_measures(rule_run->run, j))
             serve_job(rule_run, j, &all.users[workload->jobs.at[j].user]);
     for (uint32_t u = 0; u < all.count; u++)
         weights += all.users[u].demand_s > 0 ? workload->users.at[u].weight : 0;

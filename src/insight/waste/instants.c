@@ -79,13 +79,8 @@ int64_t instants_next_ns(const struct instants *instants) {
     return instants->next < instants->count ? instants->events[instants->next].time_ns : INT64_MAX;
 }
 
-/* The thousandths of a GPU that a segment holds of the one that it shares; 0: whole ones. */
-static uint32_t share_of(const struct instants *instants, const struct recorded_segment *segment) {
-    return recorded_run_config(instants->run, segment)->milli;
-}
-
 static bool take_gpus(struct instants *instants, const struct recorded_segment *segment) {
-    uint32_t milli = share_of(instants, segment);
+    uint32_t milli = recorded_run_config(instants->run, segment)->milli;
     bool taken = true;
     for (uint32_t i = 0; i < segment->gpus_count && taken; i++) {
         const struct recorded_gpus *gpus = &instants->run->gpus.at[segment->gpus + i];
@@ -96,7 +91,7 @@ static bool take_gpus(struct instants *instants, const struct recorded_segment *
 }
 
 static void give_gpus_back(struct instants *instants, const struct recorded_segment *segment) {
-    uint32_t milli = share_of(instants, segment);
+    uint32_t milli = recorded_run_config(instants->run, segment)->milli;
     for (uint32_t i = 0; i < segment->gpus_count; i++) {
         const struct recorded_gpus *gpus = &instants->run->gpus.at[segment->gpus + i];
         if (milli > 0)
