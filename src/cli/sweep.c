@@ -177,7 +177,8 @@ static int run_points(const struct options *options, struct sweep_dir *dir) {
     const struct sweep_resume resume = resume_of(options, dir);
     size_t count = sweep_resume_points(&resume, points);
     struct error error = {0};
-    sweep_dir_forget(dir);
+    if (count > 0)
+        sweep_dir_forget(dir);
     struct sweep_run all = {.sweep = dir->sweep,
                             .points = points,
                             .count = count,

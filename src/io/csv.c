@@ -434,11 +434,12 @@ void csv_add_text(struct str *out, const char *text) {
     }
     if (quoted)
         str_add_char(out, '"');
-    for (; *text; text++) {
-        if (*text == '"')
-            str_add_char(out, '"');
-        str_add_char(
-            out, *text == '\n' || *text == '\r' ? ' ' : *text); /* a field ends on its own line */
+    while (*text) {
+        size_t plain = strcspn(text, "\"\r\n");
+        str_add_bytes(out, text, plain);
+        if (text[plain])
+            str_add(out, text[plain] == '"' ? "\"\"" : " "); /* a field ends on its own line */
+        text += plain + (text[plain] != '\0');
     }
     if (quoted)
         str_add_char(out, '"');

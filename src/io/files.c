@@ -212,7 +212,7 @@ void file_stamp_take(const char *path, struct file_stamp *ret_stamp) {
     struct timespec now;
     *ret_stamp = (struct file_stamp){0};
     int r = stat(path, &status);
-    if (r < 0)
+    if (r < 0 && errno != ENOENT)
         r = stat(path, &status); /* a fault that stays is met by whoever reads the file */
     if (r < 0 || !S_ISREG(status.st_mode))
         return;

@@ -31,7 +31,8 @@ static int hash_input(struct input *input, struct error *reterr) {
         return SHA256_NO_FILE; /* a word that names somebody else's file */
     if (r < 0)
         return error_set(reterr, ERROR_MACHINE, "%s", error.text);
-    file_stamp_take(input->path, &after);
+    if (r == 0)
+        file_stamp_take(input->path, &after);
     return r == 0 && !file_stamp_same(&input->stamp, &after) ? say_changed(input->path, reterr) : r;
 }
 
@@ -257,7 +258,8 @@ struct walk {
     uint64_t hash;
 };
 
-static void add_scalar(struct walk *w, const struct yaml_node *node) {
+/* Returns the hash of the file that it names; words of it that do count beside that. */
+static const char *add_scalar(struct walk *w, const struct yaml_node *node) {
     struct problems ignored = {0};
     struct arena arena = {0};
     struct str module = {0};
@@ -281,6 +283,7 @@ static void add_scalar(struct walk *w, const struct yaml_node *node) {
     str_finish(&module);
     problems_finish(&ignored);
     arena_finish(&arena);
+    return sha256;
 }
 
 static void walk_tree(struct walk *w, const struct yaml_node *node) {
@@ -290,21 +293,30 @@ static void walk_tree(struct walk *w, const struct yaml_node *node) {
         uint64_t path; /* aliases are at several */
     } place = {node, hash_bytes(HASH_START, w->path.text, length)};
     const uint64_t before = w->hash;
-    if (intern_find(&w->inputs->bare, &place, sizeof place) != INTERN_NONE)
+    const uint32_t number = intern_find(&w->inputs->walked, &place, sizeof place);
+    const char *sha256 = number == INTERN_NONE ? NULL : w->inputs->found.at[number];
+    if (number != INTERN_NONE) {
+        w->hash = hash_on(w->hash, sha256);
         return;
+    }
     if (node->kind == YAML_NODE_SCALAR && node->length > 0)
-        add_scalar(w, node);
+        sha256 = add_scalar(w, node);
     for (size_t i = 0; i < node->count; i++) {
-        if (node->kind == YAML_NODE_MAPPING)
-            str_addf(&w->path, "%s%s", length > 0 ? "." : "", node->keys[i]->text);
-        else
+        if (node->kind == YAML_NODE_SEQUENCE)
             str_addf(&w->path, "[%zu]", i);
+        else if (length > 0)
+            str_add_char(&w->path, '.');
+        if (node->kind == YAML_NODE_MAPPING)
+            str_add(&w->path, node->keys[i]->text);
         walk_tree(w, node->items[i]);
         w->path.length = length;
         w->path.text[length] = '\0';
     }
-    if (w->hash == before && intern_find(&w->inputs->staying, &node, sizeof node) != INTERN_NONE)
-        (void)intern(&w->inputs->bare, &place, sizeof place, NULL);
+    if (w->hash == hash_on(before, sha256) &&
+        intern_find(&w->inputs->staying, &node, sizeof node) != INTERN_NONE) {
+        (void)intern(&w->inputs->walked, &place, sizeof place, NULL);
+        array_push(&w->inputs->found, sha256 ? arena_strdup(&w->inputs->arena, sha256) : NULL);
+    }
 }
 
 uint64_t inputs_add_tree(struct inputs *inputs, const struct yaml_node *root, uint64_t hash) {
@@ -325,7 +337,8 @@ void inputs_finish(struct inputs *inputs) {
     free(inputs->places.at);
     intern_finish(&inputs->known);
     intern_finish(&inputs->staying);
-    intern_finish(&inputs->bare);
+    intern_finish(&inputs->walked);
+    free(inputs->found.at);
     arena_finish(&inputs->arena);
     *inputs = (struct inputs){0};
 }

@@ -29,9 +29,10 @@ struct inputs {
     bool from_here;       /* some were named from the working folder, in a text that only the policy
                              understands */
     struct intern known;  /* files by path */
-    struct intern staying, bare; /* values of trees that stay; of those, at their paths, which name
-                                    no file, nor does anything in them */
-    ARRAY_OF(size_t) places;     /* by number in known: 1 + index in the list; 0: no file */
+    struct intern staying, walked; /* values of trees that stay; of those, at their paths, which
+                                      name one file or, with all that is in them, none */
+    ARRAY_OF(const char *) found;  /* by number in walked: the hash of the file; NULL: none */
+    ARRAY_OF(size_t) places;       /* by number in known: 1 + index in the list; 0: no file */
     struct arena arena;
 };
 
@@ -59,7 +60,7 @@ int inputs_verify_study(const struct inputs *inputs, const struct study *study,
    in them, in the order in which they stand. */
 uint64_t inputs_add_tree(struct inputs *inputs, const struct yaml_node *root, uint64_t hash);
 /* The tree is neither changed nor freed before the last call of inputs_add_tree: what trees share
-   with it and names no file is walked once. */
+   with it is walked once, but for the way to files. */
 void inputs_stay(struct inputs *inputs, const struct yaml_node *root);
 void inputs_finish(struct inputs *inputs);
 

@@ -18,6 +18,7 @@
 #define SUFFIX     ".points"
 #define HASH_CHARS 16
 #define HOST_BYTES 64
+#define PART_BYTES ((size_t)256 << 10)
 
 const char run_store_failed[] = "error";
 
@@ -70,9 +71,9 @@ static void add_known_columns(struct run_store *store) {
 /* --- Reading --- */
 
 static unsigned digit_of(char c) {
-    static const char digits[] = "0123456789abcdef";
-    const char *at = c ? strchr(digits, c) : NULL;
-    return at ? (unsigned)(at - digits) : UINT_MAX;
+    return c >= '0' && c <= '9'   ? (unsigned)(c - '0')
+           : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
+                                  : UINT_MAX;
 }
 
 /* A number with a comma behind it, from *at on. */
@@ -93,9 +94,10 @@ static uint64_t hash_block(const char *head, size_t length, struct slice body) {
 }
 
 static bool is_hash(struct slice text, uint64_t hash) {
-    char expected[HASH_CHARS + 1];
-    snprintf(expected, sizeof expected, "%0*llx", HASH_CHARS, (unsigned long long)hash);
-    return slice_is(text, expected);
+    bool same = text.length == HASH_CHARS;
+    for (int i = 0; i < HASH_CHARS && same; i++)
+        same = digit_of(text.at[i]) == (hash >> (4 * (HASH_CHARS - 1 - i)) & 15);
+    return same;
 }
 
 /* The bytes of a whole block with the results of a point; 0: there is none. */
@@ -125,21 +127,26 @@ static size_t read_columns(struct run_store *store, struct slice line, struct sl
     return line.length + names.length + 2;
 }
 
-static void read_blocks(struct run_store *store, uint32_t file, struct slice all) {
-    struct slice rest = all, line;
+/* Reads the blocks of a part of the last file, whose bytes are from `begin` on. Returns where it
+   stopped: before its end if what follows may go on behind it. */
+static size_t read_blocks(struct run_store *store, size_t begin, struct slice part, bool ends) {
+    struct slice rest = part, line;
     while (slice_line(&rest, &line)) {
-        struct run_record record = {.file = file};
-        size_t begin = (size_t)(line.at - all.at), bytes = read_run(line, rest, &record);
+        struct run_record record = {.file = (uint32_t)store->files.count - 1};
+        size_t at = (size_t)(line.at - part.at), bytes = read_run(line, rest, &record);
         if (bytes > 0) {
-            record.at += begin;
+            record.at += begin + at;
             store->turn = record.turn > store->turn ? record.turn : store->turn;
             array_push(&store->records, record);
         } else {
             bytes = read_columns(store, line, rest);
         }
         if (bytes > 0)
-            rest = (struct slice){line.at + bytes, all.length - begin - bytes};
+            rest = (struct slice){line.at + bytes, part.length - at - bytes};
+        else if (!ends)
+            return at;
     }
+    return part.length - rest.length;
 }
 
 /* A block may stand before that of its columns; without any it does not count. */
@@ -168,38 +175,65 @@ static int is_store(const struct dirent *entry) {
 
 static int read_file(struct run_store *store, const char *path, struct error *reterr) {
     struct str text = {0};
+    struct file_stamp stamp;
+    file_stamp_take(path, &stamp);
     int fd = files_open(path, O_NONBLOCK);
     if (fd < 0)
         return error_set(reterr, ERROR_IO, "%s: cannot open: %s", path, strerror(errno));
-    array_push(&store->files, ((struct run_file){mem_strdup(path), fd}));
-    int r = files_read_open(fd, path, SIZE_MAX, &text, reterr);
-    if (r == 0)
-        read_blocks(store, (uint32_t)store->files.count - 1,
-                    (struct slice){text.text, text.length});
+    array_push(&store->files, ((struct run_file){mem_strdup(path), fd, stamp}));
+    int r = 0;
+    bool ends = false;
+    for (size_t begin = 0, most = PART_BYTES; r == 0 && !ends;) {
+        r = files_read_open(fd, path, most, &text, reterr);
+        ends = text.length < most;
+        size_t done =
+            r < 0 ? 0 : read_blocks(store, begin, (struct slice){text.text, text.length}, ends);
+        text.length -= done;
+        if (done > 0)
+            memmove(text.text, text.text + done, text.length);
+        most = done > 0 ? text.length + PART_BYTES : 2 * most;
+        begin += done;
+    }
     str_finish(&text);
     return r;
 }
 
+/* Whether those are the files that were read, untouched since. */
+static bool has_read(const struct run_store *store, struct dirent **entries, int count) {
+    bool same = count > 0 && store->files.count == (size_t)count;
+    for (int i = 0; i < count && same; i++) {
+        const struct run_file *file = &store->files.at[i];
+        struct file_stamp now;
+        file_stamp_take(file->path, &now);
+        same = strcmp(files_name(file->path), entries[i]->d_name) == 0 && file->stamp.settled &&
+               file_stamp_same(&now, &file->stamp);
+    }
+    return same;
+}
+
 int run_store_read(struct run_store *store, const char *folder, struct error *reterr) {
     struct dirent **entries = NULL;
-    int r = 0;
-    run_store_finish(store);
-    add_known_columns(store);
-    int count = scandir(folder, &entries, is_store, alphasort);
+    int r = 0, count = scandir(folder, &entries, is_store, alphasort);
+    bool anew = !has_read(store, entries, count);
     if (count < 0 && errno == ENOMEM)
         mem_exhausted(0);
     if (count < 0 && errno != ENOENT)
         r = error_set(reterr, ERROR_IO, "%s: cannot open folder: %s", folder, strerror(errno));
+    if (anew) {
+        run_store_finish(store);
+        add_known_columns(store);
+    }
     for (int i = 0; i < count; i++) {
         struct arena arena = {0};
-        if (r == 0)
+        if (r == 0 && anew)
             r = read_file(store, arena_printf(&arena, "%s/%s", folder, entries[i]->d_name), reterr);
         free(entries[i]);
         arena_finish(&arena);
     }
     free(entries);
     find_columns_of_all(store);
-    sort_array(store->records.at, store->records.count, compare_records);
+    if (anew)
+        sort_array(store->records.at, store->records.count, compare_records);
     return r;
 }
 

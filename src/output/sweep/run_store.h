@@ -40,6 +40,7 @@ struct run_columns {
 struct run_file {
     char *path;
     int fd;
+    struct file_stamp stamp; /* before it was read */
 };
 
 /* Zero-initialise; release with run_store_finish. */
@@ -50,7 +51,8 @@ struct run_store {
     uint64_t turn; /* the last */
 };
 
-/* Finds what is in the folder runs/ (none: nothing) now; what was known before is forgotten. */
+/* Finds what is in the folder runs/ (none: nothing) now; files that nobody has touched since the
+   last look are not read again. */
 int run_store_read(struct run_store *store, const char *folder, struct error *reterr) MUST_CHECK;
 /* The valid record of a point: for those inputs, or (NULL) for any; NULL: there is none. */
 const struct run_record *run_store_find(const struct run_store *store, uint64_t id,
