@@ -104,21 +104,6 @@ static void *load_here(const char *path, struct error *reterr) {
     return handle;
 }
 
-static unsigned foreign_count;
-
-static int open_path(const char *path, bool apart, struct policy_module *module,
-                     struct error *reterr) {
-    *module = (struct policy_module){.apart = apart};
-    file_stamp_take(path, &module->stamp);
-    module->handle = (apart ? load_module : load_here)(path, reterr);
-    if (!module->handle)
-        return ERROR_INPUT;
-    module->path = mem_strdup(path);
-    int r = read_symbol(module, path, reterr);
-    foreign_count += r < 0 || !module_leaves_nothing(module);
-    return r;
-}
-
 static bool each_own_folder(bool (*visit)(const char *folder, void *context), void *context) {
     const struct own_folders own = {"policies", EASIM_PLUGIN_DIR_FROM_PROGRAM, EASIM_PLUGIN_DIR};
     return own_folders_each(&own, visit, context);
@@ -150,6 +135,19 @@ static bool has_module(const char *folder, void *context) {
     if (r < 0)
         machine_check(errno, search->path, "read");
     return r == 0;
+}
+
+/* Whether a file is a module of easim's own, by whatever path. */
+static bool is_own_file(const char *path, const struct file_stamp *stamp) {
+    const char *file = files_name(path);
+    char name[PATH_MAX];
+    struct search own = {.name = name};
+    struct file_stamp ours;
+    snprintf(name, sizeof name, "%.*s", (int)(strlen(file) - (strlen(file) > 3 ? 3 : 0)), file);
+    if (!each_own_folder(has_module, &own))
+        return false;
+    file_stamp_take(own.path, &ours);
+    return stamp->is_file && file_stamp_same(&ours, stamp);
 }
 
 /* The policies there are, for a message. */
@@ -205,27 +203,18 @@ bool module_find(const char *name, struct str *path) {
 }
 
 bool module_is_own(const char *name) {
-    struct search first = {.name = name}, own = {.name = name};
-    struct file_stamp found, ours;
-    if (strchr(name, '/') || !each_folder(has_module, &first) || !each_own_folder(has_module, &own))
+    struct search first = {.name = name};
+    struct file_stamp stamp;
+    if (strchr(name, '/') || !each_folder(has_module, &first))
         return false;
-    file_stamp_take(first.path, &found);
-    file_stamp_take(own.path, &ours);
-    return found.is_file && file_stamp_same(&found, &ours);
+    file_stamp_take(first.path, &stamp);
+    return is_own_file(first.path, &stamp);
 }
 
 bool module_is_shipped(const struct policy_module *module) {
-    if (module->sides[0])
-        return module_is_shipped(module->sides[0]) && module_is_shipped(module->sides[1]);
-    const char *slash = strrchr(module->path, '/'), *file = slash ? slash + 1 : module->path;
-    char name[PATH_MAX];
-    struct search own = {.name = name};
-    struct file_stamp found;
-    snprintf(name, sizeof name, "%.*s", (int)(strlen(file) - (strlen(file) > 3 ? 3 : 0)), file);
-    if (!each_own_folder(has_module, &own))
-        return false;
-    file_stamp_take(own.path, &found);
-    return found.is_file && file_stamp_same(&found, &module->stamp);
+    return module->sides[0]
+               ? module_is_shipped(module->sides[0]) && module_is_shipped(module->sides[1])
+               : module->own;
 }
 
 bool module_leaves_nothing(const struct policy_module *module) {
@@ -235,6 +224,24 @@ bool module_leaves_nothing(const struct policy_module *module) {
         if (module->policy->params[i].type == EASIM_PARAM_TEXT && module->policy->params[i].max > 0)
             return false;
     return module_is_shipped(module);
+}
+
+static unsigned foreign_count;
+
+static int open_path(const char *path, bool apart, struct policy_module *module,
+                     struct error *reterr) {
+    *module = (struct policy_module){.apart = apart};
+    file_stamp_take(path, &module->stamp);
+    module->own = is_own_file(path, &module->stamp);
+    if (!apart && !module->own && try_path(path, reterr) < 0)
+        return ERROR_INPUT;
+    module->handle = (apart ? load_module : load_here)(path, reterr);
+    if (!module->handle)
+        return ERROR_INPUT;
+    module->path = mem_strdup(path);
+    int r = read_symbol(module, path, reterr);
+    foreign_count += r < 0 || !module_leaves_nothing(module);
+    return r;
 }
 
 unsigned module_foreign_count(void) {
@@ -248,8 +255,7 @@ static int open_name(const char *name, bool apart, struct policy_module *module,
     *module = (struct policy_module){0};
     if (path == search.path && !each_folder(has_module, &search))
         return module_not_found(name, reterr);
-    int r = apart ? 0 : try_path(path, reterr);
-    return r < 0 ? r : open_path(path, apart, module, reterr);
+    return open_path(path, apart, module, reterr);
 }
 
 int module_open(const char *name, struct policy_module *module, struct error *reterr) {

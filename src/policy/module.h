@@ -12,15 +12,16 @@ struct policy_module {
     char *path;
     struct file_stamp stamp;           /* of the file before it was loaded */
     bool apart;                        /* opened in a process that may be lost */
+    bool own;                          /* of easim, by the file */
     const struct easim_policy *policy; /* of the module, as interface_read has made it whole */
     const struct policy_module
         *sides[2]; /* of a mixture of two (policy/list/hybrid.h), which has no module of its own */
 };
 
 /* Opens `name`: a path if it contains '/', else NAME.so sought in EASIM_POLICY_PATH (colon list),
-   in policies/ beside or one level above the executable, and in the installed plug-in folder. A
-   child loads, reads and closes it first: a module whose constructors, destructors or tables end
-   the process is an error. Release with module_close. */
+   in policies/ beside or one level above the executable, and in the installed plug-in folder. One
+   that is not easim's own a child loads, reads and closes first: a module whose constructors,
+   destructors or tables end the process is an error. Release with module_close. */
 int module_open(const char *name, struct policy_module *module, struct error *reterr) MUST_CHECK;
 /* Likewise without the trial, for processes that may be lost. */
 int module_open_apart(const char *name, struct policy_module *module,
