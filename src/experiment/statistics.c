@@ -28,7 +28,7 @@ struct estimate t_interval_of(const double *values, size_t count) {
     if (e.n > 1) {
         double degrees = (double)e.n - 1;
         e.sd = sqrt(squares / degrees);
-        e.ci95 = gsl_cdf_tdist_Pinv(0.975, degrees) * e.sd / sqrt((double)e.n);
+        e.ci95 = e.sd == 0 ? 0 : gsl_cdf_tdist_Pinv(0.975, degrees) * e.sd / sqrt((double)e.n);
     }
     return e;
 }

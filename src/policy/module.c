@@ -235,7 +235,7 @@ static int open_path(const char *path, bool apart, struct policy_module *module,
     module->own = is_own_file(path, &module->stamp);
     if (!apart && !module->own && try_path(path, reterr) < 0)
         return ERROR_INPUT;
-    module->handle = (apart ? load_module : load_here)(path, reterr);
+    module->handle = (apart || module->own ? load_module : load_here)(path, reterr);
     if (!module->handle)
         return ERROR_INPUT;
     module->path = mem_strdup(path);
@@ -267,11 +267,13 @@ int module_open_apart(const char *name, struct policy_module *module, struct err
 }
 
 #ifndef KEEP_OPEN
-static void unload_module(void *handle) {
+static void unload_module(const struct policy_module *module) {
     struct own_state state;
-    own_state_keep(&state);
-    dlclose(handle);
-    own_state_restore(&state);
+    if (!module->own)
+        own_state_keep(&state);
+    dlclose(module->handle);
+    if (!module->own)
+        own_state_restore(&state);
 }
 #endif
 
@@ -280,7 +282,7 @@ void module_close(struct policy_module *module) {
         free((void *)module->policy);
 #ifndef KEEP_OPEN
     if (module->handle && !module->apart) /* else its process ends soon, by _exit */
-        unload_module(module->handle);
+        unload_module(module);
 #endif
     free(module->path);
     *module = (struct policy_module){0};

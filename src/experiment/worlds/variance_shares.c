@@ -3,11 +3,11 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
+#include "base/sort_doubles.h"
 
 #include <float.h>
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_rng.h>
-#include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics.h>
 #include <math.h>
 #include <stdlib.h>
@@ -192,15 +192,17 @@ static double world_squares(const struct crossed *c, const unsigned *times) {
    replication. The sums of squares are corrected for it, so no table needs to be built again. */
 static void split_rest(const struct crossed *c, const unsigned *times, double *ret_replications,
                        double *ret_rest) {
-    double *means = mem_zalloc(c->replications, sizeof *means);
+    const size_t replications = c->replications;
+    double *restrict means = mem_zalloc(replications, sizeof *means);
     *ret_replications = *ret_rest = 0;
     for (size_t w = 0; w < c->worlds; w++) {
-        double weight = times_of(times, w) / (double)c->worlds;
-        for (size_t r = 0; r < c->replications && weight > 0; r++)
-            means[r] += weight * c->rest[w * c->replications + r];
+        const double weight = times_of(times, w) / (double)c->worlds,
+                     *rest = c->rest + w * replications;
+        for (size_t r = 0; r < replications; r++)
+            means[r] += weight * rest[r];
         *ret_rest += times_of(times, w) * c->rest_squares[w];
     }
-    for (size_t r = 0; r < c->replications; r++) {
+    for (size_t r = 0; r < replications; r++) {
         double effect = c->replication[r] + means[r];
         *ret_replications += (double)c->worlds * effect * effect;
         *ret_rest -= (double)c->worlds * means[r] * means[r];
@@ -323,44 +325,52 @@ static struct share_range percentile_range(double share, double *resamples) {
             resamples[count++] = resamples[i];
     if (!isfinite(share) || count == 0)
         return (struct share_range){NAN, NAN, NAN};
-    gsl_sort(resamples, 1, count);
+    sort_doubles(resamples, count);
     double low = gsl_stats_quantile_from_sorted_data(resamples, 1, count, 0.025),
            high = gsl_stats_quantile_from_sorted_data(resamples, 1, count, 0.975);
     return (struct share_range){share, isfinite(low) ? low : NAN, isfinite(high) ? high : NAN};
 }
 
-static void draw_resample(gsl_rng *rng, size_t worlds, unsigned *times) {
-    for (size_t w = 0; w < worlds; w++)
-        times[w] = 0;
-    for (size_t w = 0; w < worlds; w++)
-        times[gsl_rng_uniform_int(rng, worlds)]++;
+/* The resamples, which are the same for all differences of so many worlds. */
+struct draws {
+    uint64_t seed;
+    size_t worlds;   /* 0: none are drawn yet */
+    unsigned *times; /* [resample][world] */
+};
+
+static void draw_resamples(struct draws *draws, size_t worlds) {
+    if (draws->worlds == worlds)
+        return;
+    gsl_rng *rng = rng_create(draws->seed, 0, "uncertainty bootstrap");
+    free(draws->times);
+    draws->times = mem_zalloc(VARIANCE_RESAMPLES * worlds, sizeof *draws->times);
+    draws->worlds = worlds;
+    for (size_t i = 0; i < VARIANCE_RESAMPLES * worlds; i++)
+        draws->times[i / worlds * worlds + gsl_rng_uniform_int(rng, worlds)]++;
+    gsl_rng_free(rng);
 }
 
-static void bootstrap_ranges(const struct share_data *data, uint64_t seed,
+static void bootstrap_ranges(const struct share_data *data, struct draws *draws,
                              struct share_range *ranges) {
     size_t worlds = data->crossed->worlds, columns = SHARE_GROUPS + data->groups;
     double *shares = mem_zalloc(columns, sizeof *shares),
            *resamples = mem_zalloc(columns * VARIANCE_RESAMPLES, sizeof *resamples);
-    unsigned *times = mem_zalloc(worlds, sizeof *times);
-    gsl_rng *rng = rng_create(seed, 0, "uncertainty bootstrap");
+    draw_resamples(draws, worlds);
     for (size_t i = 0; i < VARIANCE_RESAMPLES; i++) {
-        draw_resample(rng, worlds, times);
-        fill_shares(data, times, shares);
+        fill_shares(data, draws->times + i * worlds, shares);
         for (size_t c = 0; c < columns; c++)
             resamples[c * VARIANCE_RESAMPLES + i] = shares[c];
     }
     fill_shares(data, NULL, shares);
     for (size_t c = 0; c < columns; c++)
         ranges[c] = percentile_range(shares[c], resamples + c * VARIANCE_RESAMPLES);
-    gsl_rng_free(rng);
-    free(times);
     free(resamples);
     free(shares);
 }
 
 /* If nothing varies, or with one world or one replication, there are no shares. */
 static void fill_ranges(const struct variance_values *values, const struct crossed *crossed,
-                        uint64_t seed, struct share_range *ranges) {
+                        struct draws *draws, struct share_range *ranges) {
     size_t groups = values->sets - 1;
     struct crossed_squares squares = crossed_squares_of(crossed, NULL);
     for (size_t c = 0; c < SHARE_GROUPS + groups; c++)
@@ -373,18 +383,18 @@ static void fill_ranges(const struct variance_values *values, const struct cross
         .effects = mem_zalloc(groups * crossed->worlds, sizeof *data.effects),
     };
     fill_effects(values, &data);
-    bootstrap_ranges(&data, seed, ranges);
+    bootstrap_ranges(&data, draws, ranges);
     free(data.effects);
 }
 
-void variance_shares_of(const struct variance_values *values, uint64_t seed,
+static void find_shares(const struct variance_values *values, struct draws *draws,
                         struct variance_shares *ret_shares, struct share_range *ret_groups) {
     struct crossed crossed;
     struct share_range *ranges = mem_zalloc(SHARE_GROUPS + values->sets - 1, sizeof *ranges);
     crossed_init(&crossed, values->policy, values->baseline, values->worlds, values->replications);
     struct crossed_squares squares = crossed_squares_of(&crossed, NULL);
     struct crossed_interval interval = crossed_interval_of(&crossed, &squares);
-    fill_ranges(values, &crossed, seed, ranges);
+    fill_ranges(values, &crossed, draws, ranges);
     *ret_shares = (struct variance_shares){
         .worlds = crossed.worlds,
         .replications = crossed.replications,
@@ -405,6 +415,13 @@ void variance_shares_of(const struct variance_values *values, uint64_t seed,
     free(ranges);
 }
 
+void variance_shares_of(const struct variance_values *values, uint64_t seed,
+                        struct variance_shares *ret_shares, struct share_range *ret_groups) {
+    struct draws draws = {.seed = seed};
+    find_shares(values, &draws, ret_shares, ret_groups);
+    free(draws.times);
+}
+
 /* --- variance table --- */
 
 static size_t place_of(const struct variance_table *variance, unsigned column, size_t policy) {
@@ -421,7 +438,7 @@ static void fill_column(const struct world_results *results, unsigned column, si
                 *values++ = world_results_value(results, run, column);
 }
 
-static void fill_table(struct variance_table *variance, unsigned column, uint64_t seed) {
+static void fill_table(struct variance_table *variance, unsigned column, struct draws *draws) {
     const struct world_results *results = variance->results;
     size_t count = results->sets * results->worlds * results->replications;
     double *values = mem_zalloc(count, sizeof *values), *base = mem_zalloc(count, sizeof *base);
@@ -438,8 +455,8 @@ static void fill_table(struct variance_table *variance, unsigned column, uint64_
         size_t at = place_of(variance, column, p);
         fill_column(results, column, p, values);
         pair.worlds = differs && p != results->baseline ? results->worlds : 0;
-        variance_shares_of(&pair, seed, &variance->shares[at],
-                           variance->groups + at * variance_group_count(variance));
+        find_shares(&pair, draws, &variance->shares[at],
+                    variance->groups + at * variance_group_count(variance));
     }
     free(values);
     free(base);
@@ -453,8 +470,10 @@ void variance_table_init(struct variance_table *variance, const struct world_res
         .shares = mem_zalloc(count, sizeof *variance->shares),
         .groups = mem_zalloc(count * results->sets, sizeof *variance->groups),
     };
+    struct draws draws = {.seed = seed};
     for (unsigned column = 0; column < SUMMARY_COUNT; column++)
-        fill_table(variance, column, seed);
+        fill_table(variance, column, &draws);
+    free(draws.times);
 }
 
 void variance_table_finish(struct variance_table *variance) {
