@@ -109,7 +109,7 @@ def what_a_sweep_keeps(folder):
     for change in (lambda: inputs.write(inputs.models, 1), lambda: inputs.models.write_text("models: [", encoding="utf-8"),
                    inputs.models.unlink, lambda: inputs.models.write_text("", encoding="utf-8")):
         inputs.write(inputs.models, 0)
-        ended = paused(change, *words, call="fork", who="parent", at=6)  # two look at what there is to do
+        ended = paused(change, *words, call="fork", who="parent", at=5)  # one looks at what there is to do
         assert ended.code == 1 and f"{inputs.models}: {REPLACED}" in ended.said, ended
         assert not (out / "sweep.csv").exists() and not (out / "failures.csv").exists()
         inputs.write(inputs.models, 0)
