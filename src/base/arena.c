@@ -2,7 +2,6 @@
 #include "base/arena.h"
 #include "base/mem.h"
 
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

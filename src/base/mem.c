@@ -3,8 +3,6 @@
 
 #include <assert.h>
 #include <malloc.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

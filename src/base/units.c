@@ -1,7 +1,6 @@
 /* Units at the borders: text and seconds outside, nanoseconds inside. */
 #include "base/units.h"
 #include "base/numfmt.h"
-#include "base/str.h"
 
 #include <assert.h>
 #include <math.h>

@@ -1,7 +1,6 @@
 /* easim ablate: the difference between two list policies, component by component. */
 #include "cli/cli.h"
 #include "cli/internal.h"
-#include "cli/option_values.h"
 #include "cli/scenario_args.h"
 #include "config/policy_text.h"
 #include "ingest/formats.h"
@@ -9,7 +8,6 @@
 #include "study/study_load.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Everything of one ablation. */
 struct session {

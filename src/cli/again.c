@@ -7,11 +7,9 @@
 #include "easim_version.h"
 #include "ingest/formats.h"
 #include "io/sha256.h"
-#include "study/recorded.h"
 #include "study/study_load.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- Whom it asks to trust ---- */
 

@@ -5,11 +5,9 @@
 #include "cli/calibrate_parts.h"
 #include "cli/cli.h"
 #include "cli/internal.h"
-#include "cli/options.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- Printing ---- */
 

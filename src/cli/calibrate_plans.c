@@ -10,7 +10,6 @@
 #include <gsl/gsl_statistics.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define USUAL_NODE_GPUS 8
 

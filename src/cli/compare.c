@@ -1,18 +1,15 @@
 /* easim compare: policies on the same workloads, with paired differences. */
 #include "cli/cli.h"
-#include "cli/contenders.h"
 #include "cli/internal.h"
 #include "cli/scenario_args.h"
 #include "config/policy_text.h"
 #include "io/files.h"
 #include "output/compare/compare_tables.h"
 #include "output/folders.h"
-#include "output/notes.h"
 #include "study/bound_replications.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* A comparison while it goes. */
 struct session {

@@ -1,12 +1,9 @@
 /* easim completion: a script for a shell, made of the tables of commands and options. */
-#include "base/str.h"
 #include "cli/cli.h"
 #include "cli/internal.h"
-#include "cli/option_values.h"
 #include "completion_texts.h"
 
 #include <ctype.h>
-#include <string.h>
 
 /* --- completion_scripts --- */
 

@@ -1,16 +1,13 @@
 /* Running of several policies: see contenders.h. */
-#include "cli/contenders.h"
 
 #include "base/numfmt.h"
 #include "cli/cli.h"
 #include "cli/internal.h"
-#include "cli/option_values.h"
 #include "config/policy_text.h"
 #include "ingest/formats.h"
 #include "study/study_load.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Moves the problems of one load over, without those that an earlier policy had too. */
 static void add_new_problems(struct problems *all, struct problems *more) {

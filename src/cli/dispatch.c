@@ -7,7 +7,6 @@
 #include "policy/fault.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #define WHO_BYTES 64
 

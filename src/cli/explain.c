@@ -10,7 +10,6 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The run once more, or why that cannot be. */
 struct repeated_run {

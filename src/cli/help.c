@@ -3,7 +3,6 @@
 #include "cli/internal.h"
 
 #include <ctype.h>
-#include <string.h>
 
 /* In the order of the keys. Columns have a file as their place; unit and better may be empty. */
 struct help_term {

@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* --- model_args: models and GPUs of a scenario, or those of a model file --- */
 

@@ -3,7 +3,6 @@
 #include "cli/internal.h"
 
 #include "base/units.h"
-#include "output/plot/figure.h"
 
 #define IS(type, member) \
     OPTION_##type, .offset = offsetof(struct options, member), \

@@ -1,7 +1,6 @@
 /* Pages about results: easim report and easim timeline. */
 #include "cli/cli.h"
 #include "cli/internal.h"
-#include "cli/options.h"
 #include "cli/scenario_args.h"
 #include "insight/timeline/timeline.h"
 #include "io/atomic_file.h"

@@ -1,11 +1,8 @@
 /* easim plot: figures of finished runs, comparisons and sweeps. */
 #include "cli/cli.h"
 #include "cli/internal.h"
-#include "cli/option_values.h"
 #include "cli/scenario_args.h"
 #include "output/plot/dir.h"
-
-#include <string.h>
 
 #define MOST_KINDS 16
 

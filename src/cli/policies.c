@@ -7,7 +7,6 @@
 #include "policy/params.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static void list_policy(const char *name, void *context) {
     struct policy_module module;

@@ -9,7 +9,6 @@
 #include "easim_version.h"
 #include "io/files.h"
 #include "io/sha256.h"
-#include "output/manifest.h"
 #include "output/sweep/run_store.h"
 
 #include <errno.h>

@@ -6,7 +6,6 @@
 #include "cli/scenario_args.h"
 #include "io/sha256.h"
 #include "policy/module.h"
-#include "study/recorded.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -11,7 +11,6 @@
 #include "output/run/run_tables.h"
 #include "study/bound_replications.h"
 #include "study/service_bins.h"
-#include "study/study.h"
 
 #include <stdlib.h>
 

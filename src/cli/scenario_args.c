@@ -10,8 +10,6 @@
 #include "study/study_load.h"
 
 #include <inttypes.h>
-#include <signal.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Whether "path=value" sets the name of the policy; any other text is refused later. */

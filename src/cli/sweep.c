@@ -9,7 +9,6 @@
 #include "study/study_load.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define JOIN_WAIT_S 60 /* for another sweep that joins its points in the same folder */
 

@@ -9,7 +9,6 @@
 #include "study/study_load.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Everything of one search; the arrays are in the arena of the arguments. */
 struct session {

@@ -7,12 +7,10 @@
 #include "ingest/formats.h"
 #include "io/files.h"
 #include "output/folders.h"
-#include "output/notes.h"
 #include "output/run/run_dir.h"
 #include "study/study_load.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* One file with its scenario, and what came of them. */
 struct item {

@@ -5,7 +5,6 @@
 #include "cli/scenario_args.h"
 #include "ingest/formats.h"
 #include "ingest/logs/formats.h"
-#include "study/study.h"
 #include "workload/record.h"
 #include "workload/trace_change.h"
 #include "workload/trace_file.h"

@@ -6,7 +6,6 @@
 #include "base/units.h"
 #include "io/csv.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #include "base/units.h"
 #include "engine/loop.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>

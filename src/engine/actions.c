@@ -8,7 +8,6 @@
 #include "engine/internal.h"
 #include "engine/jobs.h"
 #include "engine/power_cap.h"
-#include "engine/replicas.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 
 #include "base/timeheap.h"
 #include "base/units.h"
-#include "engine/gpus.h"
 #include "engine/power_cap.h"
 
 #include <gsl/gsl_randist.h>

@@ -1,7 +1,6 @@
 /* Classes of jobs under power limits: see limit_class.h. */
 #include "engine/limit_class.h"
 
-#include "base/units.h"
 #include "cluster/power_fill.h"
 #include "model/laws.h"
 

@@ -3,8 +3,6 @@
 #include "engine/limits.h"
 
 #include "base/units.h"
-#include "cluster/power_fill.h"
-#include "model/laws.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -11,8 +11,6 @@
 #include "engine/limits.h"
 #include "engine/nodes.h"
 #include "engine/power_cap.h"
-#include "engine/replicas.h"
-#include "engine/segments.h"
 
 #include <stdio.h>
 #include <stdlib.h>

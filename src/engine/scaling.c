@@ -4,7 +4,6 @@
 #include "engine/internal.h"
 
 #include "base/units.h"
-#include "engine/gpus.h"
 #include "engine/jobs.h"
 #include "engine/power_cap.h"
 #include "workload/service_load.h"

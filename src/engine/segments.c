@@ -6,7 +6,6 @@
 #include "engine/gpus.h"
 #include "engine/limits.h"
 #include "engine/nodes.h"
-#include "workload/jobs.h"
 
 #include <math.h>
 

@@ -1,8 +1,6 @@
 /* Base operations on a simulation: see sim.h. */
 #include "engine/sim.h"
 
-#include "engine/observer.h"
-
 /* --- event_order --- */
 
 #define ROW(kind, rank, subject, decides, name, apply) {name, RANK_##rank, OF_##subject, decides},

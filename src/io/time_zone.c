@@ -6,7 +6,6 @@
 #include "base/array.h"
 #include "base/datetime.h"
 #include "base/scan.h"
-#include "base/str.h"
 
 #include <stdlib.h>
 #include <string.h>

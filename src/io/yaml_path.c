@@ -3,7 +3,6 @@
 
 #include "base/error.h"
 #include "base/numfmt.h"
-#include "io/yaml_node.h"
 
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #include "base/machine.h"
 #include "base/mem.h"
 #include "base/own_state.h"
-#include "io/files.h"
 #include "policy/interface.h"
 
 #include <dirent.h>

@@ -1,11 +1,9 @@
 /* A loaded scenario: see study.h. */
-#include "study/study.h"
 
 #include "base/numfmt.h"
 #include "base/units.h"
 #include "engine/segments.h"
 #include "study/internal.h"
-#include "workload/source_uses.h"
 
 #include <assert.h>
 #include <stdlib.h>

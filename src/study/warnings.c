@@ -7,7 +7,6 @@
 #include "model/batches.h"
 #include "model/gpu_value.h"
 #include "workload/service_load.h"
-#include "workload/source_uses.h"
 
 #include <math.h>
 #include <string.h>

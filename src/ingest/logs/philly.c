@@ -4,7 +4,6 @@
 #include "ingest/logs/formats.h"
 
 #include "base/units.h"
-#include "ingest/foreign.h"
 #include "ingest/logs/log_table.h"
 #include "io/bytes.h"
 #include "io/json_text.h"

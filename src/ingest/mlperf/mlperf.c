@@ -1,10 +1,8 @@
 /* The files of one command, put together before the rules apply: a result may be in two files. */
 #include "ingest/mlperf/internal.h"
 #include "ingest/profile_formats.h"
-#include "ingest/readers.h"
 #include "ingest/telemetry/telemetry.h"
 #include "io/files.h"
-#include "io/lines.h"
 
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>

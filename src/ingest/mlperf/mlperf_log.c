@@ -3,7 +3,6 @@
 #include "ingest/mlperf/internal.h"
 
 #include "base/numfmt.h"
-#include "ingest/foreign.h"
 #include "io/json_text.h"
 
 #include <gsl/gsl_sort.h>

@@ -1,7 +1,6 @@
 /* Samples/s of whole machines, a column for each task. Batches are in a second table, of all GPUs
  * together. Tasks that count tokens, frames or audio samples have no rows: their batches count
  * something else. */
-#include "ingest/foreign.h"
 #include "ingest/profile_formats.h"
 #include "ingest/records/records.h"
 #include "io/files.h"

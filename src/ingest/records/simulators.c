@@ -1,5 +1,4 @@
 /* Tables of step times that simulators come with: ElasticFlow's and Sia's. */
-#include "ingest/foreign.h"
 #include "ingest/profile_formats.h"
 #include "ingest/records/records.h"
 #include "io/files.h"

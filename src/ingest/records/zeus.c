@@ -2,7 +2,6 @@
    in its name, as
    "__GlobalPowerLimitOptimizer_300". Sweeps have a row for each configuration, of one GPU. */
 #include "base/numfmt.h"
-#include "ingest/foreign.h"
 #include "ingest/profile_formats.h"
 #include "ingest/records/records.h"
 

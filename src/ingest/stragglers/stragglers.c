@@ -1,8 +1,6 @@
 /* From replays to what stragglers cost. */
 #include "ingest/stragglers/stragglers.h"
 
-#include "base/numfmt.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 #include "base/hash.h"
 #include "base/units.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 void telemetry_sample_init(struct telemetry_sample *sample) {

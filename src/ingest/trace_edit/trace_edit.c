@@ -1,7 +1,5 @@
 /* For all edits: events of a file, and a file of events. Filter needs nothing else. */
-#include "ingest/trace_edit/trace_edit.h"
 
-#include "base/intern.h"
 #include "ingest/trace_edit/internal.h"
 #include "io/atomic_file.h"
 #include "io/json_text.h"

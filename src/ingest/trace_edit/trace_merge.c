@@ -6,7 +6,6 @@
 #include "ingest/trace_edit/internal.h"
 #include "io/json_text.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #define PIDS_OF_RANK 1000 /* pids are small: viewers keep 32 bits */

@@ -6,7 +6,6 @@
 #include "engine/gpus.h"
 #include "study/replicate.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 /* --- moment --- */

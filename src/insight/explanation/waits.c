@@ -4,8 +4,6 @@
 #include "base/units.h"
 #include "engine/gpus.h"
 
-#include <math.h>
-
 const char *const wait_why_names[] = {WAIT_REASONS(NAME_OF)};
 
 void waits_finish(struct waits *waits) {

@@ -4,7 +4,6 @@
 #include "base/units.h"
 #include "insight/rules/gathered.h"
 #include "insight/rules/internal.h"
-#include "insight/waste/instants.h"
 
 #include <math.h>
 #include <stdlib.h>

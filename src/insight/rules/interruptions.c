@@ -2,7 +2,6 @@
 #include "base/units.h"
 #include "insight/rules/gathered.h"
 #include "insight/rules/internal.h"
-#include "insight/rules/rule_run.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,10 +2,8 @@
 #include "base/units.h"
 #include "insight/rules/gathered.h"
 #include "insight/rules/internal.h"
-#include "insight/rules/rule_run.h"
 #include "metrics/job_record.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 /* ---- FRAG ---- */

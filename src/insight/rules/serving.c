@@ -3,7 +3,6 @@
 #include "cluster/power_meter.h"
 #include "insight/rules/gathered.h"
 #include "insight/rules/internal.h"
-#include "insight/rules/rule_run.h"
 #include "insight/waste/classes.h"
 
 #include <math.h>

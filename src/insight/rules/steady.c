@@ -2,7 +2,6 @@
 #include "base/numfmt.h"
 #include "base/units.h"
 #include "insight/rules/internal.h"
-#include "insight/rules/rule_run.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,6 @@
 #include "base/sort_doubles.h"
 #include "base/units.h"
 #include "easim_version.h"
-#include "insight/timeline/internal.h"
 #include "io/json_text.h"
 
 #include <inttypes.h>

@@ -6,7 +6,6 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "insight/network_use.h"
-#include "insight/waste/classes.h"
 
 #include <math.h>
 #include <stdlib.h>

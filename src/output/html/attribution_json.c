@@ -7,7 +7,6 @@
 #include "insight/attribution/attribution.h"
 #include "insight/blame/misses.h"
 #include "insight/waste/waste.h"
-#include "output/json.h"
 #include "output/recorded/recorded.h"
 
 #include <math.h>

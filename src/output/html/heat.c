@@ -2,7 +2,6 @@
 #include "output/html/internal.h"
 
 #include "cluster/power_meter.h"
-#include "output/json.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,7 +6,6 @@
 #include "base/units.h"
 #include "cluster/power_meter.h"
 #include "insight/network_use.h"
-#include "output/json.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,6 @@
 #include "output/html/internal.h"
 
 #include "base/units.h"
-#include "output/json.h"
 
 #include <math.h>
 #include <nettle/base64.h>

@@ -1,7 +1,6 @@
 /* Writes power over time for the page: power.csv of one replication at several levels of detail. */
 #include "output/html/internal.h"
 
-#include "output/json.h"
 #include "output/plot/source.h"
 
 #include <math.h>

@@ -9,7 +9,6 @@
 #include "base/units.h"
 #include "described_columns.h"
 #include "metrics/job_stats.h"
-#include "output/json.h"
 #include "output/plot/source.h"
 
 #include <math.h>

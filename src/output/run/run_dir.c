@@ -7,7 +7,6 @@
 #include "output/assumptions.h"
 #include "output/folders.h"
 #include "output/manifest.h"
-#include "output/run/run_tables.h"
 #include "output/run/run_trace.h"
 
 #include <stdlib.h>

@@ -5,7 +5,6 @@
 
 #include "base/timeheap.h"
 #include "base/units.h"
-#include "policy/interface.h"
 #include "policy/list/start.h"
 
 #include <math.h>

@@ -8,7 +8,6 @@
 #include "cluster/cluster.h"
 #include "policy/interface.h"
 #include "policy/list/grow.h"
-#include "policy/list/start.h"
 
 #include <stdlib.h>
 
