@@ -167,6 +167,8 @@ def declared(text):
         if "(" in head and "=" not in head:
             functions.update(name for name, after in zip(head, head[1:])
                              if after == "(" and re.match(r"[a-z_]", name) and name not in ("__attribute__", "sizeof"))
+        elif head and head[0] not in ("extern", "typedef", "struct", "union", "enum", "static"):  # of a function type
+            functions.update(token for token, after in zip(head[1:], [*head[2:], ";"]) if after in (";", ","))
         elif "extern" in head:
             names.update(token for token, after in zip(head, [*head[1:], ";"]) if after in ("[", ";", ","))
         if inside and head[:1] and head[0] in ("struct", "union", "enum"):
@@ -362,6 +364,7 @@ def self_test():
         ({"src/room/sub/b.c": "int a;\n" * 60, "src/room/sub/c.c": "int a;\n" * 60}, []),
         # headers: m.c alone uses g; a struct, a constant, a table and a second function are used, too
         ({"src/b.h": head + "int g(void);\n", "src/m.c": user}, ["b.h:1: only g is used, by m.c alone"]),
+        ({"src/b.h": head + "typedef int reader(int a);\nreader g, h;\n", "src/m.c": user}, ["b.h:1: only g is used, by m.c alone"]),
         ({"src/internal.h": head + "int g(void);\n", "src/m.c": user}, []),
         ({"src/b.h": head + "struct s { int a; };\nPRINTF_LIKE(1, 2)\nint g(void) MUST_CHECK;\n#define NEVER(a) a\n",
           "src/b.c": function(60) + "int h(struct s *s) {\n}\n", "src/m.c": user},

@@ -23,32 +23,9 @@ enum exit_code {
 };
 
 /* The commands, one file each; they return an exit code. */
-int cli_ablate(struct options *options);
-int cli_analyze(struct options *options);
-int cli_attribute(struct options *options);
-int cli_bound(struct options *options);
-int cli_calibrate(struct options *options);
-int cli_check(struct options *options);
-int cli_compare(struct options *options);
-int cli_completion(struct options *options);
-int cli_explain(struct options *options);
-int cli_gen(struct options *options);
-int cli_import(struct options *options);
-int cli_init(struct options *options);
-int cli_models(struct options *options);
-int cli_new(struct options *options);
-int cli_plot(struct options *options);
-int cli_policies(struct options *options);
-int cli_profile(struct options *options);
-int cli_regret(struct options *options);
-int cli_report(struct options *options);
-int cli_run(struct options *options);
-int cli_schema(struct options *options);
-int cli_sweep(struct options *options);
-int cli_timeline(struct options *options);
-int cli_trace(struct options *options);
-int cli_tune(struct options *options);
-int cli_validate(struct options *options);
+typedef int cli_command(struct options *options);
+#define COMMAND_FUNCTION(constant, function) function
+cli_command COMMANDS(COMMAND_FUNCTION);
 
 /* Text for people on stderr and stdout. Newlines at both ends of the format stand; any other
    control character, and what is no UTF-8, is shown as \xHH: names, paths and messages are what

@@ -1,40 +1,30 @@
-/* What easim can do: a row of facts for each command. dispatch.c knows the functions. */
+/* What easim can do: a row of facts for each command. */
 #ifndef EASIM_CLI_COMMANDS_H
 #define EASIM_CLI_COMMANDS_H
 
+#include "base/array.h"
 #include "base/str.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 /* In the order of easim --help. */
+#define COMMANDS(X) \
+    X(COMMAND_INIT, cli_init), X(COMMAND_CHECK, cli_check), X(COMMAND_RUN, cli_run), \
+        X(COMMAND_COMPARE, cli_compare), X(COMMAND_REPORT, cli_report), \
+        X(COMMAND_IMPORT, cli_import), X(COMMAND_PROFILE, cli_profile), \
+        X(COMMAND_TRACE, cli_trace), X(COMMAND_CALIBRATE, cli_calibrate), X(COMMAND_GEN, cli_gen), \
+        X(COMMAND_SWEEP, cli_sweep), X(COMMAND_TUNE, cli_tune), X(COMMAND_ABLATE, cli_ablate), \
+        X(COMMAND_VALIDATE, cli_validate), X(COMMAND_BOUND, cli_bound), \
+        X(COMMAND_REGRET, cli_regret), X(COMMAND_ANALYZE, cli_analyze), \
+        X(COMMAND_EXPLAIN, cli_explain), X(COMMAND_ATTRIBUTE, cli_attribute), \
+        X(COMMAND_TIMELINE, cli_timeline), X(COMMAND_PLOT, cli_plot), \
+        X(COMMAND_MODELS, cli_models), X(COMMAND_POLICIES, cli_policies), \
+        X(COMMAND_SCHEMA, cli_schema), X(COMMAND_NEW, cli_new), \
+        X(COMMAND_COMPLETION, cli_completion)
+
 enum command {
-    COMMAND_INIT,
-    COMMAND_CHECK,
-    COMMAND_RUN,
-    COMMAND_COMPARE,
-    COMMAND_REPORT,
-    COMMAND_IMPORT,
-    COMMAND_PROFILE,
-    COMMAND_TRACE,
-    COMMAND_CALIBRATE,
-    COMMAND_GEN,
-    COMMAND_SWEEP,
-    COMMAND_TUNE,
-    COMMAND_ABLATE,
-    COMMAND_VALIDATE,
-    COMMAND_BOUND,
-    COMMAND_REGRET,
-    COMMAND_ANALYZE,
-    COMMAND_EXPLAIN,
-    COMMAND_ATTRIBUTE,
-    COMMAND_TIMELINE,
-    COMMAND_PLOT,
-    COMMAND_MODELS,
-    COMMAND_POLICIES,
-    COMMAND_SCHEMA,
-    COMMAND_NEW,
-    COMMAND_COMPLETION,
+    COMMANDS(ENUM_OF),
     COMMAND_COUNT,
     COMMAND_REPEAT = COMMAND_COUNT /* a command with a manifest in place of its input */
 };

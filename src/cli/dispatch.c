@@ -10,36 +10,7 @@
 
 #define WHO_BYTES 64
 
-/* clang-format off */
-static int (*const functions[COMMAND_COUNT])(struct options *) = {
-    [COMMAND_ABLATE] = cli_ablate,
-    [COMMAND_ANALYZE] = cli_analyze,
-    [COMMAND_ATTRIBUTE] = cli_attribute,
-    [COMMAND_BOUND] = cli_bound,
-    [COMMAND_CALIBRATE] = cli_calibrate,
-    [COMMAND_CHECK] = cli_check,
-    [COMMAND_COMPARE] = cli_compare,
-    [COMMAND_COMPLETION] = cli_completion,
-    [COMMAND_EXPLAIN] = cli_explain,
-    [COMMAND_GEN] = cli_gen,
-    [COMMAND_IMPORT] = cli_import,
-    [COMMAND_INIT] = cli_init,
-    [COMMAND_MODELS] = cli_models,
-    [COMMAND_NEW] = cli_new,
-    [COMMAND_PLOT] = cli_plot,
-    [COMMAND_POLICIES] = cli_policies,
-    [COMMAND_PROFILE] = cli_profile,
-    [COMMAND_REGRET] = cli_regret,
-    [COMMAND_REPORT] = cli_report,
-    [COMMAND_RUN] = cli_run,
-    [COMMAND_SCHEMA] = cli_schema,
-    [COMMAND_SWEEP] = cli_sweep,
-    [COMMAND_TIMELINE] = cli_timeline,
-    [COMMAND_TRACE] = cli_trace,
-    [COMMAND_TUNE] = cli_tune,
-    [COMMAND_VALIDATE] = cli_validate,
-};
-/* clang-format on */
+static cli_command *const functions[] = {COMMANDS(COMMAND_FUNCTION)}; /* by enum command */
 
 static void add_usage(struct str *out) {
     str_add(out, "Usage: easim COMMAND [ARGUMENTS]\n"

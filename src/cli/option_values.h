@@ -27,6 +27,11 @@ enum option_kind {
     OPTION_OTHER      /* whatever `read` reads */
 };
 
+/* Fills in the member of an option that has a form of its own. ERROR_INPUT with the cause, which
+   does not name the option. */
+typedef int option_reader(const char *text, void *target, struct arena *arena,
+                          struct error *reterr);
+
 struct option_row {
     const char *name;  /* without dashes */
     char letter;       /* 0: none */
@@ -42,8 +47,7 @@ struct option_row {
     /* Options of which one must be given too, or none: "until-ci", "engine=slurm", with blanks. A
        choice that has its default counts as not given. */
     const char *needs, *excludes;
-    /* Fills in the member. ERROR_INPUT with the cause, which does not name the option. */
-    int (*read)(const char *text, void *target, struct arena *arena, struct error *reterr);
+    option_reader *read;
     unsigned use;     /* bit of the readers of formats that have a use for it; 0: all have */
     bool required;    /* the command makes no sense without it */
     bool recorded;    /* in manifests: files depend on it, and scenario.yaml does not hold it */
@@ -70,74 +74,43 @@ const char *option_name(const char *item, struct arena *arena, const char **valu
    that it names. */
 
 /* SHARE: double. */
-int option_read_share(const char *text, void *target, struct arena *arena,
-                      struct error *reterr) MUST_CHECK;
+option_reader option_read_share;
 /* [METRIC=]SHARE: struct compare_goal. */
-int option_read_goal(const char *text, void *target, struct arena *arena,
-                     struct error *reterr) MUST_CHECK;
+option_reader option_read_goal;
 /* METRIC>=-1% or METRIC>=5: one more of struct tune_constraints. */
-int option_read_objective(const char *text, void *target, struct arena *arena,
-                          struct error *reterr) MUST_CHECK;
-int option_read_constraint(const char *text, void *target, struct arena *arena,
-                           struct error *reterr) MUST_CHECK;
+option_reader option_read_objective, option_read_constraint;
 /* I/N: struct sweep_shard. */
-int option_read_shard(const char *text, void *target, struct arena *arena,
-                      struct error *reterr) MUST_CHECK;
+option_reader option_read_shard;
 /* The name of a file beside the other results, which is none of them: const char *. */
-int option_read_trace(const char *text, void *target, struct arena *arena,
-                      struct error *reterr) MUST_CHECK;
+option_reader option_read_trace;
 /* LABEL/LABEL...: struct attribution_path. */
-int option_read_path(const char *text, void *target, struct arena *arena,
-                     struct error *reterr) MUST_CHECK;
+option_reader option_read_path;
 /* WIDTHxHEIGHT: struct picture_size. */
-int option_read_size(const char *text, void *target, struct arena *arena,
-                     struct error *reterr) MUST_CHECK;
+option_reader option_read_size;
 /* Names of figures, and formats of pictures, with commas: bits in an unsigned. */
-int option_read_figures(const char *text, void *target, struct arena *arena,
-                        struct error *reterr) MUST_CHECK;
-int option_read_pictures(const char *text, void *target, struct arena *arena,
-                         struct error *reterr) MUST_CHECK;
+option_reader option_read_figures, option_read_pictures;
 /* AXIS=VALUE: one more of struct texts. */
-int option_read_where(const char *text, void *target, struct arena *arena,
-                      struct error *reterr) MUST_CHECK;
+option_reader option_read_where;
 /* NAME=VALUE: one more of struct texts, as it sets a scenario. */
-int option_read_param(const char *text, void *target, struct arena *arena,
-                      struct error *reterr) MUST_CHECK;
+option_reader option_read_param;
 /* Positive numbers with commas, for k whole ones: struct numbers. */
-int option_read_counts(const char *text, void *target, struct arena *arena,
-                       struct error *reterr) MUST_CHECK;
-int option_read_batches(const char *text, void *target, struct arena *arena,
-                        struct error *reterr) MUST_CHECK;
+option_reader option_read_counts, option_read_batches;
 /* [TYPE=]VALUE, of power, memory, or a number of GPUs or nodes: one more of struct type_values. */
-int option_read_type_power(const char *text, void *target, struct arena *arena,
-                           struct error *reterr) MUST_CHECK;
-int option_read_type_memory(const char *text, void *target, struct arena *arena,
-                            struct error *reterr) MUST_CHECK;
-int option_read_type_gpus(const char *text, void *target, struct arena *arena,
-                          struct error *reterr) MUST_CHECK;
+option_reader option_read_type_power, option_read_type_memory, option_read_type_gpus;
 /* [FROM:]TO, durations: struct power_options. */
-int option_read_train(const char *text, void *target, struct arena *arena,
-                      struct error *reterr) MUST_CHECK;
+option_reader option_read_train;
 /* N or FIRST:LAST: struct trace_changes. */
-int option_read_rows(const char *text, void *target, struct arena *arena,
-                     struct error *reterr) MUST_CHECK;
+option_reader option_read_rows;
 /* MODEL=SAMPLES: one more of struct trace_works. */
-int option_read_work(const char *text, void *target, struct arena *arena,
-                     struct error *reterr) MUST_CHECK;
+option_reader option_read_work;
 /* The name of a zone that there is: const char *. */
-int option_read_time_zone(const char *text, void *target, struct arena *arena,
-                          struct error *reterr) MUST_CHECK;
+option_reader option_read_time_zone;
 /* FIRST:LAST, and SLOTSxGIB[:ddr3]:USE: struct profile_options. */
-int option_read_steps(const char *text, void *target, struct arena *arena,
-                      struct error *reterr) MUST_CHECK;
-int option_read_ram(const char *text, void *target, struct arena *arena,
-                    struct error *reterr) MUST_CHECK;
+option_reader option_read_steps, option_read_ram;
 /* NAME=VALUE with commas: const struct gpu_peaks *. */
-int option_read_peaks(const char *text, void *target, struct arena *arena,
-                      struct error *reterr) MUST_CHECK;
+option_reader option_read_peaks;
 /* A bare number of microseconds, or a time with its unit: double, microseconds. */
-int option_read_microseconds(const char *text, void *target, struct arena *arena,
-                             struct error *reterr) MUST_CHECK;
+option_reader option_read_microseconds;
 
 extern const char *const picture_formats[]; /* ends with NULL */
 

@@ -10,9 +10,7 @@ struct plot_kind {
     const char *name; /* of the files too */
     const char *summary;
     const char *script; /* the plotting part, src/output/plot/scripts/NAME.gp */
-    /* 0, PLOT_NOT_POSSIBLE, or negative for results that cannot be read. */
-    int (*make)(const struct plot_source *source, const struct plot_wishes *wishes,
-                struct plot_figure *figure, struct error *reterr);
+    plot_maker *make;
     enum plot_sort sort; /* of results that it is of */
     /* of easim plot that only some figures use: "x by" */
     const char *options;

@@ -35,7 +35,7 @@ bool plot_range_leaves_out(const struct plot_range *range, double value);
 #define PLOT_WIDTH \
     480 /* usual size in pixels of 1/96 inch: readable when reduced to a column of 8.5 cm */
 #define PLOT_MOST_LINES   12 /* more of them are a band */
-#define PLOT_NOT_POSSIBLE 1  /* what a figure's make returns if the results do not allow it */
+#define PLOT_NOT_POSSIBLE 1  /* of a plot_maker: the results do not allow it */
 
 /* Options of the user that differ from the defaults. Text is borrowed. */
 struct plot_wishes {
@@ -62,6 +62,10 @@ struct plot_figure {
 };
 
 void plot_figure_finish(struct plot_figure *figure);
+
+/* 0, PLOT_NOT_POSSIBLE, or negative for results that cannot be read. */
+typedef int plot_maker(const struct plot_source *source, const struct plot_wishes *wishes,
+                       struct plot_figure *figure, struct error *reterr);
 
 /* ---- For the kinds ---- */
 
