@@ -98,13 +98,6 @@ void yaml_add_escaped(struct str *out, const char *text) {
     }
 }
 
-void yaml_add_text(struct str *out, const char *text) {
-    if (yaml_is_plain(text))
-        str_add(out, text);
-    else
-        yaml_add_quoted(out, text);
-}
-
 /* ---- Scalars ---- */
 
 /* A number that is one in YAML 1.1 too stays as it is; with an exponent it may need a point. Those

@@ -27,11 +27,11 @@ bool yaml_is_null(const struct yaml_node *node); /* unquoted "", "~", "null" */
 /* A number that reads back exactly: 1e-9 is written 1.0e-9, since YAML 1.1 takes the former for
  * text. Finite. */
 void yaml_add_real(struct str *out, double value);
-/* A string, in quotes wherever a reader may take it for something else: yes, off, null, 1:30, 0x10,
-   2022-01-01, 1e5. What is no UTF-8 becomes U+FFFD. */
-void yaml_add_text(struct str *out, const char *text);
-void yaml_add_quoted(struct str *out, const char *text); /* in quotes always */
-bool yaml_is_plain(const char *text); /* whether a string may stand without quotes */
+/* A string in quotes. What is no UTF-8 becomes U+FFFD. */
+void yaml_add_quoted(struct str *out, const char *text);
+/* Whether a string may stand without quotes. Readers may take others for something else: yes, off,
+   null, 1:30, 0x10, 2022-01-01, 1e5. */
+bool yaml_is_plain(const char *text);
 /* With \" \\ \n \t for what these stand for; other bytes as they are. */
 void yaml_add_escaped(struct str *out, const char *text);
 /* The text of a scalar so that others take it as easim does: null, true, false and numbers plain

@@ -73,7 +73,10 @@ static void check_text(const char *original, const char *expected) {
     struct problems problems = {0};
     struct str text = {0};
     str_add(&text, "key: ");
-    yaml_add_text(&text, original);
+    if (yaml_is_plain(original))
+        str_add(&text, original);
+    else
+        yaml_add_quoted(&text, original);
     cr_assert_eq(yaml_doc_parse(&doc, (struct slice){text.text, text.length}, "x", &problems), 0,
                  "%s", text.text);
     const struct yaml_node *node = yaml_find(doc.root, "key");
