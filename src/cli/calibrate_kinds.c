@@ -114,7 +114,7 @@ static void print_law(const struct collective_law *law, bool known) {
         cli_show(" %9.3g %9.4g", 1e6 * law->alpha_s, law->bytes_s / 1e9);
 }
 
-static void print_percent(double share) {
+void calibrate_print_percent(double share) {
     if (isnan(share))
         cli_show(" %9s", "-");
     else
@@ -131,9 +131,9 @@ static void print_fits(const struct session *s) {
                  fit->sizes);
         print_law(&fit->laws[TREE], fit->has_tree);
         print_law(&fit->laws[RING], true);
-        print_percent(fit->median_error);
-        print_percent(fit->left_out_error);
-        print_percent(fit->most_left_out);
+        calibrate_print_percent(fit->median_error);
+        calibrate_print_percent(fit->left_out_error);
+        calibrate_print_percent(fit->most_left_out);
         cli_show("\n");
     }
 }

@@ -19,5 +19,6 @@ int calibrate_collectives(struct options *options);
 /* Writes the files that are asked for, keys (NULL: none) and points; a signal comes before both or
    after both. Releases the texts. */
 int calibrate_write(const struct options *options, struct str *keys, struct str *points);
+void calibrate_print_percent(double share); /* a cell of 10 characters; "-" of NAN */
 
 #endif

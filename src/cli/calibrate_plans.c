@@ -42,13 +42,6 @@ static void print_errors(const char *title, const struct plan_rows *rows,
     free(errors);
 }
 
-static void print_percent(double share) {
-    if (isnan(share))
-        cli_show("%10s", "-");
-    else
-        cli_show("%10.1f", 100 * share);
-}
-
 static void print_rows(const struct plan_rows *rows, const struct plan_constants_fit *fit) {
     cli_show("%-24s %-10s %6s  %-24s %10s %10s %9s %9s %9s\n", "model", "group", "gpus", "plan",
              "measured s", "predicted", "error %", "left out", "constant");
@@ -58,9 +51,9 @@ static void print_rows(const struct plan_rows *rows, const struct plan_constants
         plan_text(plan, &row->plan);
         cli_show("%-24s %-10s %6u  %-24s %10.4g %10.4g", row->model, row->group,
                  plan_gpus(&row->plan), plan, row->iteration_s, fit->errors[r].predicted_s);
-        print_percent(fit->errors[r].error);
-        print_percent(fit->errors[r].left_out);
-        print_percent(fit->errors[r].constant_left_out);
+        calibrate_print_percent(fit->errors[r].error);
+        calibrate_print_percent(fit->errors[r].left_out);
+        calibrate_print_percent(fit->errors[r].constant_left_out);
         cli_show("%s\n", row->held_out ? "  held out" : "");
     }
 }

@@ -21,8 +21,7 @@ struct check {
 
 /* A module, or a word of a program's command line: what is trusted is what was recorded. */
 static bool is_of_policy(const struct recorded_file *file) {
-    return file->key && (strncmp(file->key, "policy.", 7) == 0 ||
-                         strncmp(file->key, "params_by_policy.", 17) == 0);
+    return file->key && inputs_are_of_policy(file->key);
 }
 
 static void report_input(struct check *c, const struct recorded_file *file, const char *path) {

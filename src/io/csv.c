@@ -294,10 +294,6 @@ const char *csv_list_text(const char *const *names, size_t count, struct arena *
     return text;
 }
 
-const char *csv_names_text(const struct csv *csv, struct arena *arena) {
-    return csv_list_text((const char *const *)csv->names, csv->name_count, arena);
-}
-
 int csv_missing_column(const struct csv *csv, const char *name, const char *advice,
                        struct problems *problems) {
     struct arena arena = {0};
@@ -305,7 +301,7 @@ int csv_missing_column(const struct csv *csv, const char *name, const char *advi
         str_suggestion(&arena, name, (const char *const *)csv->names, csv->name_count);
     problems_add(problems, (struct location){csv->file, 1, 0}, NULL,
                  "column \"%.80s\" is missing%s%s", name, hint[0] ? hint : advice,
-                 csv_names_text(csv, &arena));
+                 csv_list_text((const char *const *)csv->names, csv->name_count, &arena));
     arena_finish(&arena);
     return -1;
 }

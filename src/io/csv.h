@@ -19,8 +19,7 @@ int csv_of_text(struct slice text, const char *name, struct csv **ret_csv,
 int csv_column(const struct csv *csv, const char *name); /* index, or -1 */
 size_t csv_column_count(const struct csv *csv);
 const char *csv_column_name(const struct csv *csv, size_t column); /* borrowed, NUL-terminated */
-/* " (columns: a, b)": all names, for messages; the same of a list of names. */
-const char *csv_names_text(const struct csv *csv, struct arena *arena);
+/* " (columns: a, b)", for messages. */
 const char *csv_list_text(const char *const *names, size_t count, struct arena *arena);
 /* Says that there is no such column, with a similar name or else the advice; returns -1. */
 int csv_missing_column(const struct csv *csv, const char *name, const char *advice,

@@ -12,10 +12,6 @@
 
 enum { AT_START, AT_KEY, AT_COLON, AT_VALUE, AT_ITEM, BEHIND, IN_STRING, IN_SCALAR, DEEP };
 
-static bool is_lint_blank(char c) {
-    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
 /* Digits, letters and any of .-+_ as bits. */
 static inline bool is_scalar_byte(char c) {
     static const uint64_t bits[4] = {0x03ff680000000000, 0x07fffffe87fffffe};
@@ -151,7 +147,7 @@ static const char *pass_members(struct json_lint *lint, const char *at, const ch
             return at;
         behind += *value == '"';
         const char *next = behind + (behind < end && *behind == ',');
-        while (next > behind && next < end && is_lint_blank(*next))
+        while (next > behind && next < end && json_is_blank(*next))
             next++;
         if (next == behind || next == end || *next != '"') {
             lint->place = BEHIND;
@@ -174,8 +170,8 @@ enum json_verdict json_lint(struct json_lint *lint, const char **text, const cha
                 at++;
             if (at < end)
                 lint->place = BEHIND;
-        } else if (is_lint_blank(*at)) {
-            while (at < end && is_lint_blank(*at))
+        } else if (json_is_blank(*at)) {
+            while (at < end && json_is_blank(*at))
                 at++;
         } else if (lint->place == AT_KEY && *at == '"' && !lint->is_item &&
                    (behind = pass_members(lint, at, end)) > at) {
@@ -198,12 +194,8 @@ enum json_verdict json_lint(struct json_lint *lint, const char **text, const cha
 
 #define MOST_OBJECT 65536 /* bytes of an object that is no record; usual are hundreds */
 
-static bool is_record_blank(char c) {
-    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
 static const char *skip_record_blanks(const char *at, const char *end) {
-    while (at < end && is_record_blank(*at))
+    while (at < end && json_is_blank(*at))
         at++;
     return at;
 }
@@ -211,7 +203,7 @@ static const char *skip_record_blanks(const char *at, const char *end) {
 /* Whether `key` and a colon stand there; quotes may be missing or too many, not all. */
 static bool is_key(const char *key, const char *at, const char *end) {
     size_t quotes = 0;
-    for (; at < end && (*at == '"' || *at == *key || is_record_blank(*at)) && *at; at++) {
+    for (; at < end && (*at == '"' || *at == *key || json_is_blank(*at)) && *at; at++) {
         quotes += *at == '"';
         key += *at == *key;
     }
@@ -219,7 +211,7 @@ static bool is_key(const char *key, const char *at, const char *end) {
 }
 
 static bool is_value_of_member(const char *begin, const char *at) {
-    while (at > begin && is_record_blank(at[-1]))
+    while (at > begin && json_is_blank(at[-1]))
         at--;
     return at > begin && at[-1] == ':';
 }
@@ -239,7 +231,7 @@ static const char *find_object(const char *const *keys, const char *begin, const
 /* Whether a member of that name stands somewhere in the text. */
 static bool record_mentions(const char *key, const char *at, const char *end) {
     for (; at < end && (at = memchr(at, *key, (size_t)(end - at))); at++)
-        if ((is_record_blank(at[-1]) || strchr("\",{", at[-1])) &&
+        if ((json_is_blank(at[-1]) || strchr("\",{", at[-1])) &&
             is_key(key, at - (at[-1] == '"'), end))
             return true;
     return false;
@@ -282,7 +274,7 @@ static const char *skip_strangers(const char *at, const char *end) {
 
 bool json_landmarks_follow(const char *const *keys, const char *at, const char *end) {
     at = skip_strangers(at, end);
-    while (at < end && (is_record_blank(*at) || *at == ',' || *at == '"'))
+    while (at < end && (json_is_blank(*at) || *at == ',' || *at == '"'))
         at++; /* a quote of nobody is no reason to give up a record */
     if (at == end || *at == ']')
         return true;

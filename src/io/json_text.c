@@ -10,10 +10,6 @@
 
 enum { INSIDE_NOTHING, INSIDE_STRING, INSIDE_ESCAPE, INSIDE_SCALAR };
 
-static bool is_json_blank(char c) {
-    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
 /* ---- Ends of values ---- */
 
 /* Behind the closing quote, or NULL. */
@@ -36,7 +32,7 @@ static const char *scan_string(struct json_scan *scan, const char *at, const cha
 
 static const char *scan_scalar(const char *at, const char *end) {
     for (; at < end; at++)
-        if (is_json_blank(*at) || *at == ',' || *at == ':' || *at == '}' || *at == ']')
+        if (json_is_blank(*at) || *at == ',' || *at == ':' || *at == '}' || *at == ']')
             return at;
     return NULL;
 }
@@ -102,7 +98,7 @@ struct json_cursor json_inside(struct slice value) {
 }
 
 static const char *skip_json_blanks(const char *at, const char *end) {
-    while (at < end && (is_json_blank(*at) || *at == ','))
+    while (at < end && (json_is_blank(*at) || *at == ','))
         at++;
     return at;
 }
@@ -131,12 +127,12 @@ bool json_member(struct json_cursor *cursor, struct slice *key, struct slice *va
         return false;
     const char *behind = value_end(at, end);
     *key = json_string((struct slice){at, (size_t)(behind - at)});
-    while (behind < end && is_json_blank(*behind))
+    while (behind < end && json_is_blank(*behind))
         behind++;
     if (behind == end || *behind != ':')
         return false;
     behind++;
-    while (behind < end && is_json_blank(*behind))
+    while (behind < end && json_is_blank(*behind))
         behind++;
     const char *last = value_end(behind, end);
     *value = (struct slice){behind, (size_t)(last - behind)};
@@ -294,7 +290,7 @@ static bool check_scalar(struct check *check) {
 }
 
 static void check_blanks(struct check *check) {
-    while (check->at < check->end && is_json_blank(*check->at))
+    while (check->at < check->end && json_is_blank(*check->at))
         check->at++;
 }
 

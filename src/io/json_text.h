@@ -12,6 +12,9 @@ struct json_scan {
     uint8_t inside; /* 0, or what is open besides brackets: string, escape or scalar */
 };
 
+static inline bool json_is_blank(char c) {
+    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
 /* The byte behind the value, or NULL if it goes on behind `end` (call again with more). */
 const char *json_scan(struct json_scan *scan, const char *at, const char *end);
 

@@ -17,10 +17,6 @@ bool config_order_before(const struct config_rank *a, const struct config_rank *
 
 /* --- config_speeds --- */
 
-static bool placed_when_empty(const struct easim_config *config) {
-    return config->goodput[config->empty_span] > 0;
-}
-
 static struct config_speed speed_of(const struct cluster *cluster,
                                     const struct easim_config *configs, uint32_t config) {
     const struct easim_config *c = &configs[config];

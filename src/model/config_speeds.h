@@ -10,6 +10,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Whether the empty cluster would place it where it is known. */
+static inline bool placed_when_empty(const struct easim_config *config) {
+    return config->goodput[config->empty_span] > 0;
+}
+
 /* Who compares each configuration with all of a set leaves sets of more alone. */
 #define CONFIG_SPEEDS_MOST_COMPARED 512
 

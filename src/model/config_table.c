@@ -134,11 +134,6 @@ static bool tabulate_config(const struct config_table *table, const struct model
     return known[0] || known[1];
 }
 
-/* Whether the empty cluster would place it where it is known. */
-static bool placed_when_empty(const struct easim_config *config) {
-    return config->goodput[config->empty_span] > 0;
-}
-
 /* Whether placement could give it a known span: several nodes, once no single one has k free. */
 static bool could_be_placed(const struct easim_config *config, const struct gpu_type *type) {
     return placed_when_empty(config) || (config->empty_span == EASIM_ONE_NODE && config->k > 1 &&

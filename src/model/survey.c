@@ -387,7 +387,7 @@ static void add_pair(struct survey *survey, const struct survey_wishes *wishes,
     free(counts.list.at);
 }
 
-static bool is_wanted(const char *const *names, size_t count, const char *name) {
+bool survey_wants(const char *const *names, size_t count, const char *name) {
     for (size_t i = 0; i < count; i++)
         if (strcmp(names[i], name) == 0)
             return true;
@@ -407,8 +407,8 @@ void survey_make(struct survey *survey, const struct model_set *models,
             pair.other_nodes =
                 pair.gpu_model && config_table_other_nodes(cluster, pair.gpu_model, h);
             if (!pair.gpu_model ||
-                !is_wanted(wishes->models, wishes->model_count, pair.model->name) ||
-                !is_wanted(wishes->gpus, wishes->gpu_count, pair.type->name))
+                !survey_wants(wishes->models, wishes->model_count, pair.model->name) ||
+                !survey_wants(wishes->gpus, wishes->gpu_count, pair.type->name))
                 continue;
             array_push(&survey->pairs, pair);
             add_pair(survey, wishes, &pair);

@@ -91,6 +91,8 @@ struct survey {
     struct plan_table plans;
 };
 
+/* Whether a list of wishes has the name, or none. */
+bool survey_wants(const char *const *names, size_t count, const char *name);
 /* Looks at all models of the set on all GPU types of the cluster that they know: appends pairs,
    rows, and the points that their files hold. */
 void survey_make(struct survey *survey, const struct model_set *models,

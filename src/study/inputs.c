@@ -223,16 +223,16 @@ void inputs_add_study(struct inputs *inputs, const struct study *study) {
 
 /* ---- Later looks ---- */
 
-static bool is_late(const struct input *input) {
-    return strncmp(input->key, "policy.", 7) == 0 ||
-           strncmp(input->key, "params_by_policy.", 17) == 0;
+bool inputs_are_of_policy(const char *key) {
+    return strncmp(key, "policy.", 7) == 0 || strncmp(key, "params_by_policy.", 17) == 0;
 }
 
 int inputs_verify(const struct inputs *inputs, enum inputs_scope scope, struct error *reterr) {
     int r = 0;
     for (size_t i = 0; i < inputs->list.count && r == 0; i++) {
         const struct input *input = &inputs->list.at[i];
-        if (input->sha256[0] && !input->argument && (scope != INPUTS_LATE || is_late(input)))
+        if (input->sha256[0] && !input->argument &&
+            (scope != INPUTS_LATE || inputs_are_of_policy(input->key)))
             r = scope == INPUTS_READ ? compare_contents(input, NULL, reterr)
                                      : verify_input(input, NULL, reterr);
     }

@@ -44,10 +44,12 @@ void inputs_add_study(struct inputs *inputs, const struct study *study);
 /* The files of its scenario alone, of a study that has no policy. */
 void inputs_add_files(struct inputs *inputs, const struct study *study);
 enum inputs_scope {
-    INPUTS_LATE, /* at those that are read while policies run: modules, programs, their files */
+    INPUTS_LATE, /* at inputs_are_of_policy */
     INPUTS_ALL,
     INPUTS_READ /* at all, into each, untouched or not */
 };
+/* Whether it is read while policies run: a module, a program, or a file of theirs. */
+bool inputs_are_of_policy(const char *key);
 /* Whether the files are still those that were hashed. ERROR_MACHINE names the first that is not, or
    cannot be read. */
 int inputs_verify(const struct inputs *inputs, enum inputs_scope scope,

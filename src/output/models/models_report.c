@@ -259,13 +259,6 @@ void models_report(const struct survey *survey, struct report *report) {
 
 /* --- serving_report --- */
 
-static bool is_named(const char *const *names, size_t count, const char *name) {
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(names[i], name) == 0)
-            return true;
-    return count == 0;
-}
-
 static bool is_wished(const struct serving *table, const struct cluster *cluster,
                       const struct survey_wishes *wishes) {
     bool found = !cluster, wanted = wishes->k.count == 0;
@@ -273,7 +266,7 @@ static bool is_wished(const struct serving *table, const struct cluster *cluster
         found |= strcmp(cluster->gpu_types[h].name, table->gpu) == 0;
     for (size_t i = 0; i < wishes->k.count; i++)
         wanted |= wishes->k.at[i] == (double)table->k;
-    return found && wanted && is_named(wishes->gpus, wishes->gpu_count, table->gpu);
+    return found && wanted && survey_wants(wishes->gpus, wishes->gpu_count, table->gpu);
 }
 
 static void add_points(struct report *report, const struct serving *serving, bool tokens) {
@@ -304,7 +297,7 @@ size_t serving_report(const struct model_set *models, const struct cluster *clus
         const struct model *model = &models->models[m];
         const struct serving *tables = model->serving.tables.at;
         for (size_t i = 0; i < model->serving.tables.count; i++) {
-            if (!is_named(wishes->models, wishes->model_count, model->name) ||
+            if (!survey_wants(wishes->models, wishes->model_count, model->name) ||
                 !is_wished(&tables[i], cluster, wishes))
                 continue;
             report_lines(report);
