@@ -24,7 +24,7 @@ void policy_code_ends(struct sim *sim, bool all) {
     if (!HAS_FEATURES || view_policy_ends(&sim->view, all))
         return;
     view_damage(&sim->view, place);
-    sim_fail(sim, ERROR_RUN, "policy %s " VIEW_DAMAGE ": %s", sim->module->policy->name, place);
+    sim_fail(sim, "policy %s " VIEW_DAMAGE ": %s", sim->module->policy->name, place);
 }
 
 /* --- actions --- */
@@ -34,7 +34,7 @@ RARE static void fail_refused(struct sim *sim, const struct action_record *actio
          of_job = action->kind != ACTION_WAKE && action->kind != ACTION_WAKE_CLEAR &&
                   action->kind != ACTION_EXCHANGE && action->kind != ACTION_SCALE_UP &&
                   action->kind != ACTION_SCALE_DOWN;
-    sim_fail(sim, ERROR_RUN, "policy %s: %s%s%s refused: %s", sim->module->policy->name,
+    sim_fail(sim, "policy %s: %s%s%s refused: %s", sim->module->policy->name,
              action_names[action->kind], of_job ? " of job " : "",
              !of_job  ? ""
              : exists ? sim->workload->jobs.at[action->job].id

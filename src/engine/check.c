@@ -33,10 +33,10 @@ static void span_checks_job(struct sim *sim, uint32_t job) {
     while (!is_held(sim, &run->allocation, lowest))
         lowest++;
     if (run->span != lowest || shown->span != lowest)
-        sim_fail(sim, ERROR_RUN, "check: job %s has span %u and shows %u, its nodes have %u",
+        sim_fail(sim, "check: job %s has span %u and shows %u, its nodes have %u",
                  sim->workload->jobs.at[job].id, run->span, shown->span, lowest);
     else if (!(sim->view.configs[run->config].goodput[lowest] > 0))
-        sim_fail(sim, ERROR_RUN, "check: job %s runs in a span in which it is not known",
+        sim_fail(sim, "check: job %s runs in a span in which it is not known",
                  sim->workload->jobs.at[job].id);
 }
 
@@ -51,12 +51,12 @@ static void check_span(struct sim *sim, uint32_t gpu_type, uint32_t span) {
             free += cluster->nodes[n].gpu_type == gpu_type ? sim->placement.node_free[n] : 0;
         most = free > most ? free : most;
         if (span > 0 && span < sim->placement.level_count && type->switch_free[span][place] != free)
-            sim_fail(sim, ERROR_RUN, "check: switch %u of tier %s has %u free GPUs, not %u", place,
+            sim_fail(sim, "check: switch %u of tier %s has %u free GPUs, not %u", place,
                      network_span_name(&cluster->network, span), free,
                      type->switch_free[span][place]);
     }
     if (sim->view.gpu_types[gpu_type].span_free_max[span] != most)
-        sim_fail(sim, ERROR_RUN, "check: type %s shows at most %u free GPUs in span %s, not %u",
+        sim_fail(sim, "check: type %s shows at most %u free GPUs in span %s, not %u",
                  cluster->gpu_types[gpu_type].name,
                  sim->view.gpu_types[gpu_type].span_free_max[span],
                  network_span_name(&cluster->network, span), most);
@@ -92,7 +92,7 @@ static void check_speed(struct sim *sim, uint32_t job) {
     if (run->segment != SEGMENT_RUN)
         return;
     if (!node_batches_know(sim, job)) {
-        sim_fail(sim, ERROR_RUN, "check: job %s is not in the batch of its node",
+        sim_fail(sim, "check: job %s is not in the batch of its node",
                  sim->workload->jobs.at[job].id);
         return;
     }
@@ -102,15 +102,15 @@ static void check_speed(struct sim *sim, uint32_t job) {
     struct progress place;
     const struct progress *p = progress_of(sim, job, &place);
     if (finish_ns != job_finish_next_ns(sim, job) || (p && p->factor != progress_factor(sim, job)))
-        sim_fail(sim, ERROR_RUN, "check: job %s does not end when its speed says",
+        sim_fail(sim, "check: job %s does not end when its speed says",
                  sim->workload->jobs.at[job].id);
     double done = progress_work(sim, job, progress_computing_ns(sim, job));
     double rounding =
         1e-9 * run->remaining + 1e-6 * sim->view.configs[run->config].goodput[run->span];
     if (done > run->remaining + rounding ||
         (p && (done < p->stretch_work || p->stretch_work < p->kept_work)))
-        sim_fail(sim, ERROR_RUN, "check: job %s has done %g of %g", sim->workload->jobs.at[job].id,
-                 done, run->remaining);
+        sim_fail(sim, "check: job %s has done %g of %g", sim->workload->jobs.at[job].id, done,
+                 run->remaining);
 }
 
 /* A job's phase is that of the work it has left, its configurations are those of the phase. */
@@ -124,7 +124,7 @@ static void check_phase(struct sim *sim, uint32_t job) {
     uint8_t least = phase_of_work(sim, job, left - 1e-10 * work);
     if (j->phase != run->phase || j->first_config != set->first || j->config_count != set->count ||
         least < run->phase || (!over && left < phase_end_work(sim, job) - 1e-10 * work))
-        sim_fail(sim, ERROR_RUN, "check: job %s is in phase %u with %g of %g left",
+        sim_fail(sim, "check: job %s is in phase %u with %g of %g left",
                  sim->workload->jobs.at[job].id, run->phase, left, work);
 }
 
@@ -159,7 +159,7 @@ static double computing_w(struct sim *sim, uint32_t job, const struct easim_conf
         return config->power_w[sim->runs[job].span];
     double value = utilization_of_work(sim, job);
     if (isnan(value))
-        sim_fail(sim, ERROR_RUN, "check: job %s has not the utilization of the work it has done",
+        sim_fail(sim, "check: job %s has not the utilization of the work it has done",
                  sim->workload->jobs.at[job].id);
     return power_rigid_w(cluster_rigid_busy_w(type), type->tdp_w, value);
 }
@@ -180,7 +180,7 @@ static void add_pieces(struct sim *sim, const struct allocation *allocation,
     const struct shared_gpu *gpu = placement_shared_gpu(&sim->placement, allocation);
     totals->share_milli[config->gpu_type][allocation->gpu] += allocation->milli;
     if (gpu->node != allocation->first.node)
-        sim_fail(sim, ERROR_RUN, "check: GPU %u is on node %u, not %u", allocation->gpu, gpu->node,
+        sim_fail(sim, "check: GPU %u is on node %u, not %u", allocation->gpu, gpu->node,
                  allocation->first.node);
 }
 
@@ -208,8 +208,7 @@ static void check_waking(struct sim *sim, uint32_t job) {
     for (uint32_t i = 0; sim->nodes.sleep.nodes && i < run->allocation.count; i++) {
         uint32_t waking = sleep_waking(&sim->nodes.sleep, pieces[i].node, job, sim->now_ns);
         if (waking > pieces[i].gpus || (waking > 0 && run->segment == SEGMENT_RUN))
-            sim_fail(sim, ERROR_RUN,
-                     "check: job %s holds %u GPUs of node %u, and %u are still waking up",
+            sim_fail(sim, "check: job %s holds %u GPUs of node %u, and %u are still waking up",
                      sim->workload->jobs.at[job].id, pieces[i].gpus, pieces[i].node, waking);
     }
 }
@@ -224,7 +223,7 @@ static void check_checkpointing(struct sim *sim, uint32_t job) {
         entry->end_ns != eventq_time_ns(&sim->events, run->event) || j->config != run->config ||
         entry->gpu_type != config->gpu_type || entry->k != config->k ||
         entry->milli != config->milli)
-        sim_fail(sim, ERROR_RUN, "check: the view has another checkpoint of job %s",
+        sim_fail(sim, "check: the view has another checkpoint of job %s",
                  sim->workload->jobs.at[job].id);
 }
 
@@ -233,11 +232,11 @@ static void check_past(struct sim *sim, uint32_t job) {
     double held_s = easim_job_held_gpu_s(sim->view.v, &sim->view.jobs[job]),
            true_s = (double)account_gpu_ps(sim, job) * 1e-12;
     if (fabs(held_s - true_s) > 1e-6 + 1e-9 * true_s)
-        sim_fail(sim, ERROR_RUN, "check: job %s has held %g GPU-seconds, not %g",
+        sim_fail(sim, "check: job %s has held %g GPU-seconds, not %g",
                  sim->workload->jobs.at[job].id, true_s, held_s);
     if (!job_memory_is_whole(sim, job))
-        sim_fail(sim, ERROR_RUN, "policy %s has written past its memory of job %s",
-                 sim->module->policy->name, sim->workload->jobs.at[job].id);
+        sim_fail(sim, "policy %s has written past its memory of job %s", sim->module->policy->name,
+                 sim->workload->jobs.at[job].id);
 }
 
 /* Whether it is there, and what a running one does now: no limit and no shared link counts. */
@@ -255,13 +254,11 @@ static void check_now(struct sim *sim, uint32_t job, uint32_t state) {
     }
     if (j->here != here || (!limits_has_flag(sim, job, LIMIT_UNSHOWN) &&
                             (j->goodput_now != goodput || j->power_now_w != now_w)))
-        sim_fail(sim, ERROR_RUN, "check: job %s shows another present state",
-                 sim->workload->jobs.at[job].id);
+        sim_fail(sim, "check: job %s shows another present state", sim->workload->jobs.at[job].id);
     const struct easim_power_job power = job_limit_power(sim, job);
     if (sim->view.shows_power && !limits_has_flag(sim, job, LIMIT_UNSHOWN) &&
         memcmp(&power, &sim->view.power_jobs[job], sizeof power) != 0)
-        sim_fail(sim, ERROR_RUN, "check: job %s shows another power limit",
-                 sim->workload->jobs.at[job].id);
+        sim_fail(sim, "check: job %s shows another power limit", sim->workload->jobs.at[job].id);
 }
 
 static void add_job(struct sim *sim, uint32_t job, struct totals *totals) {
@@ -279,7 +276,7 @@ static void add_job(struct sim *sim, uint32_t job, struct totals *totals) {
     if (state == EASIM_JOB_WAITING)
         add_wanted(sim, job, totals);
     if (holds != (run->allocation.count > 0) || holds != (job_run_uses_gpus(run)))
-        sim_fail(sim, ERROR_RUN, "check: job %s holds GPUs in the wrong state",
+        sim_fail(sim, "check: job %s holds GPUs in the wrong state",
                  sim->workload->jobs.at[job].id);
     check_past(sim, job);
     check_now(sim, job, state);
@@ -293,9 +290,8 @@ static void add_job(struct sim *sim, uint32_t job, struct totals *totals) {
     add_pieces(sim, &run->allocation, config, totals);
     span_checks_job(sim, job);
     if (milli != (config->milli > 0 ? config->milli : (int64_t)config->k * WHOLE_GPU_MILLI))
-        sim_fail(sim, ERROR_RUN, "check: job %s holds %g GPUs instead of %g",
-                 sim->workload->jobs.at[job].id, (double)milli / WHOLE_GPU_MILLI,
-                 easim_config_gpus(config));
+        sim_fail(sim, "check: job %s holds %g GPUs instead of %g", sim->workload->jobs.at[job].id,
+                 (double)milli / WHOLE_GPU_MILLI, easim_config_gpus(config));
     int64_t held_nw =
         power_of_gpus_nw(run->segment == SEGMENT_RUN ? computing_w(sim, job, config) : ctx_w,
                          config->k, config->milli);
@@ -322,12 +318,12 @@ static uint32_t count_asleep(struct sim *sim, uint32_t node) {
         return 0;
     uint32_t asleep = sleep->nodes[node].asleep, event = sim->nodes.sleep_events[node];
     if (asleep + sleep_awake(sleep, node) != sim->placement.node_free[node])
-        sim_fail(sim, ERROR_RUN, "check: node %u has %u free GPUs, %u asleep and %u awake", node,
+        sim_fail(sim, "check: node %u has %u free GPUs, %u asleep and %u awake", node,
                  sim->placement.node_free[node], asleep, sleep_awake(sleep, node));
     int64_t next_ns = sleep_next_ns(sleep, node);
     if ((event == EVENT_NONE) != (next_ns == INT64_MAX) || next_ns < sim->now_ns ||
         (event != EVENT_NONE && eventq_time_ns(&sim->events, event) != next_ns))
-        sim_fail(sim, ERROR_RUN, "check: free GPUs of node %u do not fall asleep in time", node);
+        sim_fail(sim, "check: free GPUs of node %u do not fall asleep in time", node);
     return asleep;
 }
 
@@ -342,7 +338,7 @@ static void check_shared(struct sim *sim, struct totals *totals) {
                               gpu->free_milli == WHOLE_GPU_MILLI)) /* 0: never shared yet */
                 continue;
             if (held + gpu->free_milli != WHOLE_GPU_MILLI)
-                sim_fail(sim, ERROR_RUN,
+                sim_fail(sim,
                          "check: %lld and %u thousandths of GPU %u of type %u are held and free",
                          (long long)held, gpu->free_milli, i, h);
             totals->node_shared[gpu->node]++;
@@ -362,10 +358,10 @@ static void check_nodes(struct sim *sim, struct totals *totals) {
         uint32_t available = sim->view.nodes[n].failed ? 0 : node->gpus;
         if (totals->node_busy[n] + totals->node_shared[n] + free != available ||
             sim->view.nodes[n].free != free)
-            sim_fail(sim, ERROR_RUN, "check: node %u has %u GPUs, %u held, %u shared and %u free",
-                     n, available, totals->node_busy[n], totals->node_shared[n], free);
+            sim_fail(sim, "check: node %u has %u GPUs, %u held, %u shared and %u free", n,
+                     available, totals->node_busy[n], totals->node_shared[n], free);
         if (sim->nodes.jobs && sim->nodes.jobs[n].list.count != totals->node_jobs[n])
-            sim_fail(sim, ERROR_RUN, "check: node %u has %u jobs, not %zu", n, totals->node_jobs[n],
+            sim_fail(sim, "check: node %u has %u jobs, not %zu", n, totals->node_jobs[n],
                      sim->nodes.jobs[n].list.count);
         failed += node->gpus - available;
         failed_nodes += available == 0;
@@ -381,8 +377,8 @@ static void check_nodes(struct sim *sim, struct totals *totals) {
                        committed_nw);
     }
     if (failed != sim->failures.gpus || failed_nodes != sim->failures.nodes)
-        sim_fail(sim, ERROR_RUN, "check: %u nodes with %u GPUs have failed, not %u with %u",
-                 failed_nodes, failed, sim->failures.nodes, sim->failures.gpus);
+        sim_fail(sim, "check: %u nodes with %u GPUs have failed, not %u with %u", failed_nodes,
+                 failed, sim->failures.nodes, sim->failures.gpus);
 }
 
 static void check_types(struct sim *sim, struct totals *totals) {
@@ -394,24 +390,24 @@ static void check_types(struct sim *sim, struct totals *totals) {
             type->failed != totals->type_failed[h] || meter->asleep != type->asleep ||
             meter->failed != type->failed ||
             type->node_free_max != placement_node_free_max(&sim->placement, h))
-            sim_fail(sim, ERROR_RUN,
+            sim_fail(sim,
                      "check: type %s shows %u free, %u asleep and %u failed GPUs, not %u, %u, %u",
                      type->name, type->free, type->asleep, type->failed, totals->type_free[h],
                      totals->type_asleep[h], totals->type_failed[h]);
         if (type->shared != totals->type_shared[h] ||
             type->shared_free_milli != (uint64_t)totals->room_milli[h] ||
             type->shared_free_max_milli != sharing_free_max(&sim->placement.types[h].sharing))
-            sim_fail(sim, ERROR_RUN,
+            sim_fail(sim,
                      "check: type %s shows %u shared GPUs with %llu thousandths free, not %u, %lld",
                      type->name, type->shared, (unsigned long long)type->shared_free_milli,
                      totals->type_shared[h], (long long)totals->room_milli[h]);
         if (sim->waiting_for[h] != totals->waiting_for[h])
-            sim_fail(sim, ERROR_RUN, "check: %u jobs wait for type %s, not %u",
-                     totals->waiting_for[h], type->name, sim->waiting_for[h]);
+            sim_fail(sim, "check: %u jobs wait for type %s, not %u", totals->waiting_for[h],
+                     type->name, sim->waiting_for[h]);
         room += type->shared_free_milli;
     }
     if (room != sim->view.v->shared_free_milli)
-        sim_fail(sim, ERROR_RUN, "check: shared GPUs have %llu thousandths free, not %llu",
+        sim_fail(sim, "check: shared GPUs have %llu thousandths free, not %llu",
                  (unsigned long long)room, (unsigned long long)sim->view.v->shared_free_milli);
 }
 
@@ -422,8 +418,7 @@ static void integrate_power(struct sim *sim, int64_t power_nw) {
     past->power_nw = power_nw;
     past->time_ns = sim->now_ns;
     if (past->integral != power_meter_energy(&sim->meter) || past->integral != sim->meter.energy)
-        sim_fail(sim, ERROR_RUN,
-                 "check: energy is not the integral of the power of jobs, GPUs and nodes");
+        sim_fail(sim, "check: energy is not the integral of the power of jobs, GPUs and nodes");
 }
 
 /* Sums up the jobs that are over, once, up to the first that is not: they do not change. */
@@ -494,16 +489,15 @@ void invariants_check_all(struct sim *sim) {
         totals.checkpointing != sim->checkpointing ||
         totals.checkpointing != sim->view.v->checkpointing_count ||
         totals.finished != sim->finished || totals.rejected != sim->rejected)
-        sim_fail(sim, ERROR_RUN, "check: counts of job states do not add up");
+        sim_fail(sim, "check: counts of job states do not add up");
     if (totals.power_nw != power_meter_total_nw(&sim->meter) ||
         totals.committed_nw != sim->committed_nw)
-        sim_fail(sim, ERROR_RUN, "check: power is not the sum over jobs, idle GPUs and nodes");
+        sim_fail(sim, "check: power is not the sum over jobs, idle GPUs and nodes");
     int128 idle = sim->meter.base_energy;
     for (uint32_t h = 0; h < sim->meter.type_count; h++)
         idle += sim->meter.types[h].idle_energy;
     if (totals.energy + idle != power_meter_energy(&sim->meter))
-        sim_fail(sim, ERROR_RUN,
-                 "check: energy of jobs, idle GPUs and nodes is not the integral of power");
+        sim_fail(sim, "check: energy of jobs, idle GPUs and nodes is not the integral of power");
     integrate_power(sim, totals.power_nw);
     for (uint32_t h = 0; h < sim->cluster->gpu_type_count; h++)
         free(totals.share_milli[h]);

@@ -79,7 +79,7 @@ static void find_full(const struct sim *sim, uint32_t job, uint32_t link, uint32
 }
 
 static void fail(struct sim *sim, uint32_t job, const char *what) {
-    sim_fail(sim, ERROR_RUN, "check: job %s %s", sim->workload->jobs.at[job].id, what);
+    sim_fail(sim, "check: job %s %s", sim->workload->jobs.at[job].id, what);
 }
 
 static void add_loads(struct sim *sim, const struct carried *carried) {
@@ -99,8 +99,8 @@ static void check_network(struct sim *sim) {
     add_loads(sim, &carried);
     for (uint32_t l = 0; l < links->link_count; l++)
         if (carried.load[l] > links->links[l].capacity * (1 + ROUNDING))
-            sim_fail(sim, ERROR_RUN, "check: uplink %u carries %g bytes/s of %g", l,
-                     carried.load[l], links->links[l].capacity);
+            sim_fail(sim, "check: uplink %u carries %g bytes/s of %g", l, carried.load[l],
+                     links->links[l].capacity);
     for (uint32_t j = sim->past.jobs; j < sim->next_arrival; j++) {
         bool held_back = !max_min_has(links, j) || links->jobs[j].rate == links->jobs[j].most;
         if (!held_back)
@@ -125,7 +125,7 @@ static void check_storage(struct sim *sim) {
         greatest = fmax(greatest, rate);
     }
     if (load > capacity * (1 + ROUNDING))
-        sim_fail(sim, ERROR_RUN, "check: storage gives %g bytes/s of %g", load, capacity);
+        sim_fail(sim, "check: storage gives %g bytes/s of %g", load, capacity);
     for (uint32_t j = sim->past.jobs; j < sim->next_arrival; j++) {
         double most = c->jobs[j].most, rate = one_link_rate(&c->storage, most);
         if (contention_reads(c, j) && rate < most &&
@@ -206,8 +206,7 @@ static void end_hour(struct sim *sim, struct forecasts_past *past, int64_t hour)
         bool same =
             past->present[i] == was || fabs(past->present[i] - was) <= ROUNDING * past->most[i];
         if (!isnan(past->present[i]) && !same)
-            sim_fail(sim, ERROR_RUN,
-                     "check: %s of hour %lld was %.17g, and %.17g was shown at its beginning",
+            sim_fail(sim, "check: %s of hour %lld was %.17g, and %.17g was shown at its beginning",
                      value_names[i], (long long)hour, was, past->present[i]);
     }
     begin_hour(past);
@@ -234,7 +233,7 @@ static void compare_shown(struct sim *sim, const struct forecasts_past *past) {
         for (int i = 0; i < SIGNALS; i++)
             if (now[i] != before[i] && !(isnan(now[i]) && isnan(before[i])))
                 sim_fail(
-                    sim, ERROR_RUN,
+                    sim,
                     "check: %s of hour %lld is shown as %.17g, and was as %.17g, without error",
                     value_names[i], (long long)(f->hour + lead), now[i], before[i]);
     }
@@ -274,7 +273,7 @@ struct counted {
 };
 
 static void fail_service(struct sim *sim, uint32_t service, const char *what) {
-    sim_fail(sim, ERROR_RUN, "check: service %s %s", services_spec(sim, service)->name, what);
+    sim_fail(sim, "check: service %s %s", services_spec(sim, service)->name, what);
 }
 
 /* The load of every ready replica, from demand, backlog and capacity alone. */
@@ -374,6 +373,6 @@ void services_check(struct sim *sim, struct services_held *held) {
     for (uint32_t s = 0; s < sim->services.count; s++)
         check_service(sim, s, held, &reserved_gpus);
     if (reserved_gpus != sim->services.reserved_gpus)
-        sim_fail(sim, ERROR_RUN, "check: services have reserved %u GPUs, not %u", reserved_gpus,
+        sim_fail(sim, "check: services have reserved %u GPUs, not %u", reserved_gpus,
                  sim->services.reserved_gpus);
 }

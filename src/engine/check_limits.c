@@ -40,7 +40,7 @@ struct refill {
 };
 
 static void fail(struct sim *sim, uint32_t job, const char *what) {
-    sim_fail(sim, ERROR_RUN, "check: job %s %s", sim->workload->jobs.at[job].id, what);
+    sim_fail(sim, "check: job %s %s", sim->workload->jobs.at[job].id, what);
 }
 
 static int64_t ctx_nw(const struct sim *sim, uint32_t job) {
@@ -207,7 +207,7 @@ static size_t check_place(struct sim *sim, const struct rise *rise, size_t count
     if (got_nw >= least_nw - slack_nw && got_nw <= most_nw + slack_nw)
         return r;
     bool is_broken = r > 1 && rise->x > 1 && got_nw < (double)c->top_nw[0] - slack_nw;
-    sim_fail(sim, ERROR_RUN, "check: job %s is to draw %.12g W a GPU, not %.12g to %.12g%s",
+    sim_fail(sim, "check: job %s is to draw %.12g W a GPU, not %.12g to %.12g%s",
              sim->workload->jobs.at[rise->job].id, got_nw * 1e-9, least_nw * 1e-9, most_nw * 1e-9,
              is_broken ? ", below its flex, with room above it" : "");
     return r;
@@ -231,10 +231,10 @@ static void check_domain(struct sim *sim, struct check_domain *domain, uint32_t 
     if (domain->is_full)
         return;
     if (domain->fixed_nw + domain->target_nw > domain->cap_nw)
-        sim_fail(sim, ERROR_RUN, "check: jobs are to draw more than cap %u allows", d);
+        sim_fail(sim, "check: jobs are to draw more than cap %u allows", d);
     if (!domain->has_pending && domain->drawn_nw > domain->cap_nw)
-        sim_fail(sim, ERROR_RUN, "check: %.12g W are drawn under cap %u of %.12g W",
-                 power_w(domain->drawn_nw), d, power_w(domain->cap_nw));
+        sim_fail(sim, "check: %.12g W are drawn under cap %u of %.12g W", power_w(domain->drawn_nw),
+                 d, power_w(domain->cap_nw));
 }
 
 void limits_check(struct sim *sim, const struct check_node *nodes) {

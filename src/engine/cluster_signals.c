@@ -188,7 +188,7 @@ void cluster_changes_reset_round(struct sim *sim) {
 void cluster_changes_check_end(struct sim *sim, int64_t to_ns) {
     const struct series *end = sim->changes.end;
     if (end && to_ns > series_last_ns(end))
-        sim_fail(sim, ERROR_RUN,
+        sim_fail(sim,
                  "%s: %s ends at t = %.9g s, before the run does; period: DURATION would repeat it",
                  end->kind->path, end->file, units_s(series_last_ns(end)));
 }
@@ -332,7 +332,7 @@ void wake_ups_count_decision(struct sim *sim) {
     if (w->woken >= MOST_WOKEN &&
         sim->now_ns - w->woken_ns[w->woken % MOST_WOKEN] <= WOKEN_WINDOW_S * NS_PER_S)
         sim_fail(
-            sim, ERROR_RUN,
+            sim,
             "policy %s: only wake-ups have caused the last %d decisions, within %d s: expected "
             "fewer",
             sim->module->policy->name, MOST_WOKEN, WOKEN_WINDOW_S);

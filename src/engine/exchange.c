@@ -298,7 +298,7 @@ void exchange_take_gpus(struct sim *sim, struct exchange *exchange) {
         else if (part->action == EASIM_PART_RESIZE)
             taken = job_resize_take_free_gpus(sim, &start);
         if (!taken)
-            sim_fail(sim, ERROR_RUN, "check: an exchange that fits does not");
+            sim_fail(sim, "check: an exchange that fits does not");
         part->config = start.config;
         exchange->allocations[i] = start.allocation;
     }

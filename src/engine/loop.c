@@ -378,7 +378,7 @@ FUSED static void advance_time(struct sim *sim, int64_t to_ns) {
     if (to_ns == from_ns)
         return;
     if (to_ns < from_ns) {
-        sim_fail(sim, ERROR_RUN, "check: time went back");
+        sim_fail(sim, "check: time went back");
         return;
     }
     end_instant(sim);
@@ -547,7 +547,7 @@ static void report_stuck(struct sim *sim) {
         snprintf(gone, sizeof gone, " (nodes that are never repaired: %u)", sim->failures.gone);
     bool known = callbacks_explain(sim, why);
     sim_fail(
-        sim, ERROR_RUN,
+        sim,
         "policy %s leaves %u jobs waiting for ever: nothing runs, nothing %s, %u of %u GPUs are free%s%s; "
         "the first of them is job %s%s%s%s",
         sim->module->policy->name, waiting, what_happens(sim), free_gpus, v->gpus, served.text,

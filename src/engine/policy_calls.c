@@ -36,7 +36,7 @@ static void end_call(struct sim *sim, const char *name) {
     if (rounding_is_usual())
         return;
     rounding_set_usual();
-    sim_fail(sim, ERROR_RUN, "policy %s: %s has changed how floating-point numbers are rounded",
+    sim_fail(sim, "policy %s: %s has changed how floating-point numbers are rounded",
              sim->module->policy->name, name);
 }
 
@@ -61,10 +61,9 @@ static void call_policy(struct sim *sim, int (*function)(const struct easim_pass
     if (r < 0 && machine_is_named(why)) /* a policy may have a program, or a file */
         machine_end("policy %s: %s failed: %s", sim->module->policy->name, name, why);
     if (r < 0)
-        sim_fail(sim, ERROR_RUN, "policy %s: %s failed: %s", sim->module->policy->name, name, why);
+        sim_fail(sim, "policy %s: %s failed: %s", sim->module->policy->name, name, why);
     if (r > 0)
-        sim_fail(sim, ERROR_RUN,
-                 "policy %s: %s returned %d: expected 0, or a negative number if it failed",
+        sim_fail(sim, "policy %s: %s returned %d: expected 0, or a negative number if it failed",
                  sim->module->policy->name, name, r);
     actions_finish(plan);
 }

@@ -286,8 +286,8 @@ void replicas_start_first(struct sim *sim) {
         for (int64_t i = 0; i < spec->replicas.min && sim->error.code >= 0; i++) {
             uint32_t config = first_config(sim, spec);
             if (config == SERVICE_NO_CONFIG)
-                sim_fail(sim, ERROR_RUN, "service %s: replica %lld of its least %lld does not fit",
-                         spec->name, (long long)i + 1, (long long)spec->replicas.min);
+                sim_fail(sim, "service %s: replica %lld of its least %lld does not fit", spec->name,
+                         (long long)i + 1, (long long)spec->replicas.min);
             else
                 load_replica(sim, place_replica(sim, s, config), 0);
         }

@@ -556,8 +556,7 @@ void checkpoint_book_work(struct sim *sim, uint32_t job, enum stop stop) {
     checkpoint_book_unsaved(sim, job, stop);
     int64_t kept_ns = work_kept_ns(sim, job, stop), write_ns = checkpoint_write_ns(sim, job, stop);
     if (kept_ns == 0 && ++run->vain_stops > MOST_VAIN_STOPS)
-        sim_fail(sim, ERROR_RUN,
-                 "job %s was stopped %d times in a row without having kept any of its work",
+        sim_fail(sim, "job %s was stopped %d times in a row without having kept any of its work",
                  sim->workload->jobs.at[job].id, MOST_VAIN_STOPS);
     if (run->segment != SEGMENT_RUN)
         return;

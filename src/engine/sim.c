@@ -30,7 +30,7 @@ const char *const segment_cause_names[] = {SEGMENT_CAUSE_ROWS(NAME_OF)};
 
 /* --- sim --- */
 
-void sim_fail(struct sim *sim, int code, const char *format, ...) {
+void sim_fail(struct sim *sim, const char *format, ...) {
     if (sim->error.code < 0)
         return;
     struct str text = {0};
@@ -40,7 +40,7 @@ void sim_fail(struct sim *sim, int code, const char *format, ...) {
     va_end(arguments);
     str_add(&text, " (at t = ");
     str_add_ns(&text, sim->now_ns);
-    error_set(&sim->error, code, "%s s)", text.text);
+    error_set(&sim->error, ERROR_RUN, "%s s)", text.text);
     str_finish(&text);
 }
 
@@ -68,7 +68,7 @@ static void refuse_number(struct sim *sim, enum event_kind kind) {
                                           [OF_SERVICE] = "replicas of a service",
                                           [OF_JOB] = "starts, restarts and resizes",
                                           [OF_WORKLOAD] = "jobs"};
-    sim_fail(sim, ERROR_RUN, "there are more %s than easim can put in order",
+    sim_fail(sim, "there are more %s than easim can put in order",
              counted[event_rows[kind].subject]);
 }
 

@@ -520,8 +520,8 @@ static inline void sim_note_call(const struct sim *sim, const char *name) {
         calling_note(sim->options.calling, name);
 }
 
-/* Records the first failure, which ends the run. */
-void sim_fail(struct sim *sim, int code, const char *format, ...) PRINTF_LIKE(3, 4);
+/* Records the first failure, which ends the run with ERROR_RUN. */
+void sim_fail(struct sim *sim, const char *format, ...) PRINTF_LIKE(2, 3);
 /* Tells observers of a job. */
 void sim_notify(struct sim *sim, uint32_t job, enum job_change change);
 
