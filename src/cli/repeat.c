@@ -132,6 +132,8 @@ static bool file_is_whole(const struct recorded_file *file, const char *prefix) 
     return false;
 }
 
+/* Whether the recorded folder, and those in it, hold the files of their manifests; prints a line
+   for each that they do not, with the prefix. */
 static bool folder_is_whole(const struct recorded *recorded, const char *prefix) {
     bool whole = true;
     for (const struct recorded_file *file = recorded->files; file->name; file++)
@@ -153,12 +155,6 @@ static bool folder_is_whole(const struct recorded *recorded, const char *prefix)
         arena_finish(&arena);
     }
     return whole;
-}
-
-/* Whether the recorded folder, and those in it, hold the files of their manifests; prints a line
-   for each that they do not. */
-static bool repeat_is_whole(const struct recorded *recorded) {
-    return folder_is_whole(recorded, "");
 }
 
 /* ---- The repetition ---- */
@@ -460,7 +456,7 @@ static int check_words(const struct repeated *command, const struct recorded *re
 
 /* Results that are not those of the manifest are nothing to compare with. */
 static int refuse_damaged(const struct recorded *recorded, const char *who) {
-    if (repeat_is_whole(recorded))
+    if (folder_is_whole(recorded, ""))
         return EXIT_DONE;
     cli_say("%s: the results in %s differ from their manifest, so easim does not repeat them\n",
             who, recorded->folder);

@@ -167,8 +167,8 @@ static void add_report_row(const struct outcome *o, const struct outcome_row *ro
     run_report_scale_time(&line, fmax(fabs(row->predicted), fabs(row->measured)));
     report_row_of(report, row->measure->metric);
     report_cell_of(report, outcome_of(row, &arena));
-    run_report_add_number(report_cell(report), line.scale * row->predicted, 0);
-    run_report_add_number(report_cell(report), line.scale * row->measured, 0);
+    run_report_add_number(report_cell(report), line.scale * row->predicted);
+    run_report_add_number(report_cell(report), line.scale * row->measured);
     report_cell_of(report, line.unit);
     run_report_add_percent(report_cell(report), row->error, !isnan(row->measured));
     run_report_add_percent(report_cell(report), row->measure->tolerance, false);

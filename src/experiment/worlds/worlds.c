@@ -71,10 +71,6 @@ struct set_list {
     size_t before;  /* this number comes before those of the scenario */
 };
 
-static const struct yaml_node *central_overrides(const struct worlds *worlds) {
-    return worlds->central->scenario.model_overrides;
-}
-
 static void add_set(struct set_list *list, const char *path, const char *value) {
     list->at[list->count++] = arena_printf(list->arena, "%s=%s", path, value);
 }
@@ -98,7 +94,7 @@ static void add_block(const struct fitted_block *block, const double *values, st
 /* Calibrated values come first, because overrides of the scenario override draws, too. */
 static void set_blocks(struct set_list *list, size_t set, uint32_t world, size_t only) {
     const struct worlds *w = list->worlds;
-    const struct yaml_node *own = central_overrides(w);
+    const struct yaml_node *own = w->central->scenario.model_overrides;
     struct str text = {0};
     for (size_t u = 0; u < w->units.count; u++) {
         const struct world_unit *unit = &w->units.at[u];

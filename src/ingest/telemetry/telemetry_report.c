@@ -237,10 +237,6 @@ static struct power power_of_device(const struct telemetry_device *device) {
     return p;
 }
 
-static double most_of_metric(const struct telemetry_metric_sum *sum) {
-    return sum->count > 0 ? sum->most : NAN;
-}
-
 static double counter_s(const struct telemetry_device *device) {
     return (double)(device->counter_last_ns - device->counter_first_ns) / 1e9;
 }
@@ -282,8 +278,7 @@ static void add_device(struct figure *list, const char *key, const struct teleme
     for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++) {
         const struct telemetry_metric_sum *sum = &device->metrics[metrics[i].metric];
         if (sum->count > 0)
-            figures_real(row, metrics[i].name,
-                         metrics[i].most ? most_of_metric(sum) : telemetry_mean(sum));
+            figures_real(row, metrics[i].name, metrics[i].most ? sum->most : telemetry_mean(sum));
     }
     figures_text(row, "gpu", device->gpu);
 }

@@ -357,10 +357,6 @@ static void add_sums(struct attribution_sums *to, const struct attribution_sums 
     model_counts_add(&to->counts, &from->counts, 1);
 }
 
-static bool has_text(enum path_kind kind) {
-    return kind == PATH_LABEL;
-}
-
 /* Labels by their bytes, all others in the order of the scenario; rows without a value last. */
 static int by_path(const void *left, const void *right, void *context) {
     const struct leaf *const *a = left, *const *b = right;
@@ -369,8 +365,8 @@ static int by_path(const void *left, const void *right, void *context) {
         uint32_t x = (*a)->values[i], y = (*b)->values[i];
         if (x == y)
             continue;
-        bool as_text = has_text(attribution->request.path.at[i].kind) && x != ATTRIBUTION_NOBODY &&
-                       y != ATTRIBUTION_NOBODY;
+        bool as_text = attribution->request.path.at[i].kind == PATH_LABEL &&
+                       x != ATTRIBUTION_NOBODY && y != ATTRIBUTION_NOBODY;
         return as_text ? strcmp(attribution_text(attribution, i, x),
                                 attribution_text(attribution, i, y))
                : x < y ? -1

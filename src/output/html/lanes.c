@@ -4,7 +4,6 @@
 #include "base/mem.h"
 #include "base/sort_doubles.h"
 #include "base/units.h"
-#include "cluster/power_meter.h"
 #include "insight/network_use.h"
 
 #include <stdlib.h>
@@ -177,10 +176,6 @@ static int64_t length_ms(const struct choice *c, size_t i) {
                      s->end_ns);
 }
 
-static double mean_w(const struct recorded_segment *s) {
-    return s->end_ns > s->start_ns ? power_j(s->energy) / units_s(s->end_ns - s->start_ns) : 0;
-}
-
 /* Runs of GPUs: of each segment how many, then their first lanes, then how many GPUs they have. */
 static void add_gpus(struct str *out, const struct choice *c) {
     size_t count = 0;
@@ -207,7 +202,8 @@ static void add_segments(struct str *out, const struct choice *c) {
     ADD_PACKED(out, packed, "kind", c->count, i, segment_at(c, i)->kind - SEGMENT_SETUP);
     ADD_PACKED(out, packed, "type", c->count, i,
                recorded_run_config(c->run, segment_at(c, i))->gpu_type);
-    ADD_PACKED(out, packed, "power_real", c->count, i, packed_real(mean_w(segment_at(c, i))));
+    ADD_PACKED(out, packed, "power_real", c->count, i,
+               packed_real(rule_run_power_w(segment_at(c, i))));
     add_gpus(out, c);
 }
 

@@ -191,15 +191,15 @@ static void add_row(const struct attribution *attribution, const struct attribut
     double energy_j = attribution_energy_j(s),
            all_j = attribution_energy_j(attribution->rows.at[0].sums);
     add_name(attribution, row, report_row(report));
-    run_report_add_number(report_cell(report), power_gpu_s(s->used_ps) / S_PER_H, 0);
-    run_report_add_number(report_cell(report), energy_j / J_PER_KWH, 0);
+    run_report_add_number(report_cell(report), power_gpu_s(s->used_ps) / S_PER_H);
+    run_report_add_number(report_cell(report), energy_j / J_PER_KWH);
     run_report_add_percent(report_cell(report), all_j > 0 ? energy_j / all_j : NAN, false);
     if (!isnan(first->carbon_g_per_kwh))
-        run_report_add_number(report_cell(report), s->step.co2_kg, 0);
+        run_report_add_number(report_cell(report), s->step.co2_kg);
     if (!isnan(first->price_per_mwh))
-        run_report_add_number(report_cell(report), s->step.cost, 0);
+        run_report_add_number(report_cell(report), s->step.cost);
     if (counts) {
-        run_report_add_number(report_cell(report), model_counts_flops_s(&s->counts) / 1e12, 0);
+        run_report_add_number(report_cell(report), model_counts_flops_s(&s->counts) / 1e12);
         run_report_add_percent(report_cell(report), model_counts_utilization(&s->counts), false);
     }
 }

@@ -103,7 +103,7 @@ static void add_bearers(const struct externality *externality, struct report *re
         str_addf(report_cell(report), "%u", rows[i]->replication);
         run_report_add_time(report_cell(report), delay_s(rows[i]));
         run_report_add_number(report_cell(report),
-                              (rows[i]->energy_j[0] - rows[i]->energy_j[1]) / J_PER_KWH, 0);
+                              (rows[i]->energy_j[0] - rows[i]->energy_j[1]) / J_PER_KWH);
     }
     free(rows);
 }
@@ -120,15 +120,15 @@ void externality_report(const struct externality *externality, struct report *re
     report_table(report, "|>time|>kWh|");
     report_row_of(report, "it takes");
     run_report_add_time(report_cell(report), total.own_jct_s / count);
-    run_report_add_number(report_cell(report), total.own_energy_j / count / J_PER_KWH, 0);
+    run_report_add_number(report_cell(report), total.own_energy_j / count / J_PER_KWH);
     report_row_of(report, "imposed on all others");
     run_report_add_time(report_cell(report), total.delay_s / count);
-    run_report_add_number(report_cell(report), total.energy_j / count / J_PER_KWH, 0);
+    run_report_add_number(report_cell(report), total.energy_j / count / J_PER_KWH);
     str_addf(report_cell(report), "%zu delayed, %zu sooner, of %zu; %+.4g missed deadlines",
              total.delayed, total.hastened, total.others, (double)total.missed / count);
     report_row_of(report, "the whole cluster, more with it");
     report_cell(report);
-    run_report_add_number(report_cell(report), total.cluster_kwh / count, 0);
+    run_report_add_number(report_cell(report), total.cluster_kwh / count);
     add_bearers(externality, report);
     report_lines(report);
 }

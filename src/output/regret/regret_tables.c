@@ -140,7 +140,7 @@ static struct report_line line_of(const struct regret *regret, enum regret_metri
 static void add_value(const struct report_line *of, double value, struct str *out) {
     struct report_line own = *of, *line = &own;
     run_report_scale_time(line, value);
-    run_report_add_number(out, line->scale * value, 0);
+    run_report_add_number(out, line->scale * value);
     str_addf(out, "%s%s", line->unit[0] ? " " : "", line->unit);
 }
 

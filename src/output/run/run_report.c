@@ -128,16 +128,13 @@ static int usual_decimals(double value) {
     return fabs(value) < 0.01 ? decimals_for(fabs(value), 3) : decimals;
 }
 
-void run_report_add_number(struct str *out, double value, int width) {
-    struct str digits = {0};
+void run_report_add_number(struct str *out, double value) {
     if (isnan(value))
-        str_add_char(&digits, '-');
+        str_add_char(out, '-');
     else if (fabs(value) < 1e15)
-        add_rounded(&digits, value, usual_decimals(value));
+        add_rounded(out, value, usual_decimals(value));
     else
-        str_addf(&digits, "%.4e", value);
-    str_addf(out, "%*s", width, digits.text);
-    str_finish(&digits);
+        str_addf(out, "%.4e", value);
 }
 
 /* The place of the last digit of an interval of this half width, and of what it is of. */
@@ -155,7 +152,7 @@ void run_report_add_interval(struct str *out, const struct estimate *estimate, d
         return;
     }
     if (isnan(half) || isnan(mean) || fabs(mean) >= 1e15) {
-        run_report_add_number(out, mean, 0);
+        run_report_add_number(out, mean);
         return;
     }
     add_rounded(out, mean, interval_decimals(half, mean));
@@ -200,7 +197,7 @@ void run_report_scale_time(struct report_line *line, double largest) {
 void run_report_add_time(struct str *out, double time_s) {
     struct report_line line = {.unit = "s", .scale = 1};
     run_report_scale_time(&line, time_s);
-    run_report_add_number(out, line.scale * time_s, 0);
+    run_report_add_number(out, line.scale * time_s);
     str_addf(out, " %s", line.unit);
 }
 
@@ -252,7 +249,7 @@ static void add_headline(const struct trend *trends, uint32_t count, struct repo
         if (headlines[i].before) {
             e = compare_trend_estimate(trends, count, headlines[i].gpu_h);
             str_addf(&report->text, "; %s", headlines[i].before);
-            run_report_add_number(&report->text, e.mean, 0);
+            run_report_add_number(&report->text, e.mean);
             str_add(&report->text, " GPU h");
         }
     }
@@ -260,7 +257,7 @@ static void add_headline(const struct trend *trends, uint32_t count, struct repo
     if (count == 0)
         return;
     report_row_of(report, "longest queue");
-    run_report_add_number(report_cell(report), trends[longest].queue_most, 0);
+    run_report_add_number(report_cell(report), trends[longest].queue_most);
     str_add(report_cell(report), "jobs, at ");
     run_report_add_time(&report->text, trends[longest].queue_most_s);
     if (count > 1)
@@ -275,13 +272,12 @@ void run_report_headlines(const struct comparison *c, struct report *report) {
         const struct trend *trends = c->series[s].trends,
                            *longest = &trends[longest_queue(trends, c->replications)];
         report_row_of(report, c->series[s].policy);
-        run_report_add_number(report_cell(report), longest->queue_most, 0);
+        run_report_add_number(report_cell(report), longest->queue_most);
         run_report_add_time(report_cell(report), longest->queue_most_s);
         run_report_add_number(
             report_cell(report),
             compare_trend_estimate(trends, c->replications, offsetof(struct trend, lost_gpu_h))
-                .mean,
-            0);
+                .mean);
         for (size_t i = 0; i < HEADLINES; i++)
             run_report_add_percent(
                 report_cell(report),

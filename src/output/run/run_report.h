@@ -22,7 +22,7 @@ void run_report_add_label(struct str *out, const struct report_line *line);
 
 /* A number with about five digits; "-" if it is not defined. Zero, and what the digits shown leave
    of it, is "0" here and below. */
-void run_report_add_number(struct str *out, double value, int width);
+void run_report_add_number(struct str *out, double value);
 /* Figures of features other than jobs and GPUs, which comparisons show without an option. */
 #define RUN_REPORT_FURTHER 9
 extern const unsigned run_report_further[RUN_REPORT_FURTHER];

@@ -330,7 +330,7 @@ static void targets_table(const struct findings *findings, struct report *report
         str_addf(report_cell(report), "%zu", missing);
         if (!nearest)
             continue;
-        run_report_add_number(report_cell(report), nearest->mean, 0);
+        run_report_add_number(report_cell(report), nearest->mean);
         run_report_add_percent(report_cell(report), nearest->deviation, false);
         add_reading(c, &c->targets[t].subject, nearest, report_cell(report));
     }
