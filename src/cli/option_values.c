@@ -462,16 +462,19 @@ int option_read_train(const char *text, void *target, struct arena *arena, struc
     return 0;
 }
 
+/* FIRST:LAST; *first stays as it is if LAST stands alone. */
+static bool read_range(const char *text, int64_t *first, int64_t *last) {
+    const char *colon = strchr(text, ':'), *end = colon ? colon + 1 : text;
+    return (!colon || numfmt_parse_int(text, (size_t)(colon - text), first)) &&
+           numfmt_parse_int(end, strlen(end), last) && *first <= *last;
+}
+
 /* "100": the first 100; "11:20": from the 11th to the 20th */
 int option_read_rows(const char *text, void *target, struct arena *arena, struct error *reterr) {
     struct trace_changes *changes = target;
-    const char *colon = strchr(text, ':'), *end = colon ? colon + 1 : text;
     int64_t first = 1, last = 0;
-    bool good = numfmt_parse_int(end, strlen(end), &last);
     (void)arena;
-    if (colon)
-        good = good && numfmt_parse_int(text, (size_t)(colon - text), &first);
-    if (!good || first < 1 || last < first)
+    if (!read_range(text, &first, &last) || first < 1)
         return error_set(reterr, ERROR_INPUT, "expected N or FIRST:LAST, got \"%s\"", text);
     changes->first_row = first;
     changes->last_row = last;
@@ -504,11 +507,9 @@ int option_read_time_zone(const char *text, void *target, struct arena *arena,
 
 int option_read_steps(const char *text, void *target, struct arena *arena, struct error *reterr) {
     struct profile_options *options = target;
-    const char *colon = strchr(text, ':');
     int64_t first = 0, last = 0;
     (void)arena;
-    if (!colon || !numfmt_parse_int(text, (size_t)(colon - text), &first) ||
-        !numfmt_parse_int(colon + 1, strlen(colon + 1), &last) || last < first)
+    if (!strchr(text, ':') || !read_range(text, &first, &last))
         return error_set(reterr, ERROR_INPUT, "expected FIRST:LAST, got \"%s\"", text);
     options->has_steps = true;
     options->first_step = first;

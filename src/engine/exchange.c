@@ -18,7 +18,8 @@ bool action_has_capability(const struct sim *sim, uint32_t capability) {
     return sim->module->policy->capabilities & capability;
 }
 
-bool action_allows_config(const struct sim *sim, uint32_t job, uint32_t config) {
+/* A configuration of the job's own range. */
+static bool allows_config(const struct sim *sim, uint32_t job, uint32_t config) {
     const struct easim_job *j = &sim->view.jobs[job];
     return config >= j->first_config && config - j->first_config < j->config_count;
 }
@@ -28,7 +29,7 @@ enum refusal action_check_start(const struct sim *sim, uint32_t job, uint32_t co
         return REFUSED_NO_SUCH_JOB;
     if (sim->view.jobs[job].state != EASIM_JOB_WAITING)
         return REFUSED_STATE;
-    return action_allows_config(sim, job, config) ? REFUSED_NOT : REFUSED_CONFIG;
+    return allows_config(sim, job, config) ? REFUSED_NOT : REFUSED_CONFIG;
 }
 
 /* Whether a job runs, and not only since this very plan started or resized it. */
@@ -67,7 +68,7 @@ enum refusal action_check_resize(const struct sim *sim, uint32_t job, uint32_t c
         return REFUSED_NO_SUCH_JOB;
     if (!ran_before_plan(sim, job) || sim->view.configs[sim->runs[job].config].milli > 0)
         return REFUSED_STATE;
-    return action_allows_config(sim, job, config) ? REFUSED_NOT : REFUSED_CONFIG;
+    return allows_config(sim, job, config) ? REFUSED_NOT : REFUSED_CONFIG;
 }
 
 enum refusal action_check_reject(const struct sim *sim, uint32_t job) {

@@ -57,8 +57,6 @@ void exchange_take_gpus(struct sim *sim, struct exchange *exchange);
 /* Whether an action is possible at all under the present plan. Fit and power cap come later. */
 
 bool action_has_capability(const struct sim *sim, uint32_t capability);
-/* A configuration of the job's own range. */
-bool action_allows_config(const struct sim *sim, uint32_t job, uint32_t config);
 /* Whether a resize would change nothing: it runs, also since this very plan, in that one. */
 bool action_keeps_config(const struct sim *sim, uint32_t job, uint32_t config);
 

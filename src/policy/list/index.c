@@ -291,8 +291,10 @@ static void add_queue(struct index *index, const struct queue_name *name) {
                              stands[name->room]);
 }
 
-int index_find_queue(struct index *index, const struct easim_pass *pass, uint32_t job,
-                     const struct easim_key *key, uint32_t *ret_queue) {
+/* The queue in which a waiting job with that key belongs. Negative after host->fail: it has another
+   key at another level. */
+static int find_queue(struct index *index, const struct easim_pass *pass, uint32_t job,
+                      const struct easim_key *key, uint32_t *ret_queue) {
     const struct easim_job *waiting = host_job(pass->view, job);
     uint32_t group = 0;
     if (find_group(index, pass, waiting, key, &group) < 0)
@@ -373,7 +375,8 @@ void index_put(struct index *index, const struct easim_pass *pass,
     user_heap_sort_in(&q->jobs, index->members.at, member, was_empty);
 }
 
-double index_value(const struct index *index, uint32_t job) {
+/* The value that the key of a job in a queue has. */
+static double value_of(const struct index *index, uint32_t job) {
     const struct index_job *kept = &index->jobs[job];
     if (index->queues.at[kept->queue].in_line)
         return kept->value;
@@ -381,7 +384,7 @@ double index_value(const struct index *index, uint32_t job) {
 }
 
 struct index_place index_take(struct index *index, uint32_t job) {
-    struct index_place place = {index_value(index, job), job, index->jobs[job].queue};
+    struct index_place place = {value_of(index, job), job, index->jobs[job].queue};
     index_leave(index, job);
     return place;
 }
@@ -392,8 +395,7 @@ struct index_place index_take(struct index *index, uint32_t job) {
 static int insert_job(struct index *index, const struct easim_pass *pass, uint32_t job) {
     struct easim_key key;
     uint32_t queue;
-    if (index_ask(index, pass, job, &key) < 0 ||
-        index_find_queue(index, pass, job, &key, &queue) < 0)
+    if (index_ask(index, pass, job, &key) < 0 || find_queue(index, pass, job, &key, &queue) < 0)
         return -1;
     if (host_job(pass->view, job)->state != EASIM_JOB_WAITING)
         return 0; /* key has rejected it */
@@ -414,8 +416,7 @@ int index_narrow(struct index *index, const struct easim_pass *pass, uint32_t jo
     uint32_t queue;
     if (!q->urgent)
         return 0;
-    if (index_ask(index, pass, job, &key) < 0 ||
-        index_find_queue(index, pass, job, &key, &queue) < 0)
+    if (index_ask(index, pass, job, &key) < 0 || find_queue(index, pass, job, &key, &queue) < 0)
         return -1;
     if (queue != kept->queue)
         static_order_change(&index->line, &rank, queue);
@@ -442,7 +443,7 @@ static int add_levels(struct index *index, const struct easim_pass *pass) {
             continue;
         struct index_place place = index_take(index, i);
         if (index_ask(index, pass, i, &key) < 0 ||
-            index_find_queue(index, pass, i, &key, &place.queue) < 0)
+            find_queue(index, pass, i, &key, &place.queue) < 0)
             return -1;
         if (host_job(pass->view, i)->state == EASIM_JOB_WAITING) /* key has not rejected it */
             index_put(index, pass, &place);

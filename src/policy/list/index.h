@@ -84,10 +84,6 @@ int index_ask(struct index *index, const struct easim_pass *pass, uint32_t job,
 /* The same of a job that has not joined the queue yet. */
 int index_ask_early(struct index *index, const struct easim_pass *pass, uint32_t job,
                     struct easim_key *ret_key);
-/* The queue in which a waiting job with that key belongs. Negative after host->fail: it has another
-   key at another level. */
-int index_find_queue(struct index *index, const struct easim_pass *pass, uint32_t job,
-                     const struct easim_key *key, uint32_t *ret_queue);
 /* Takes a job out of its queue for a while, and puts it back. */
 struct index_place index_take(struct index *index, uint32_t job);
 void index_put(struct index *index, const struct easim_pass *pass, const struct index_place *place);
@@ -108,8 +104,6 @@ int index_narrow(struct index *index, const struct easim_pass *pass, uint32_t jo
 bool index_knows_level(struct index *index, uint32_t level);
 /* Some job of a queue that is not empty. */
 uint32_t index_any(const struct index *index, uint32_t queue);
-/* The value that the key of a job in a queue has. */
-double index_value(const struct index *index, uint32_t job);
 /* Whether the factor of a user is one; if not, after host->fail, `failed` is set. */
 bool index_check_factor(struct index *index, const struct easim_pass *pass, uint32_t user,
                         double factor);
