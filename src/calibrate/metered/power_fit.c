@@ -406,12 +406,13 @@ static int solve_power(struct making *making, struct error *reterr) {
 int power_fit_make(struct power_fit *fit, const struct load *load, enum power_detail detail,
                    const struct power_span *span, struct error *reterr) {
     size_t columns = load->columns.count;
+    struct arena scratch = {0};
     *fit = (struct power_fit){.plan = {.load = load, .detail = detail},
                               .from_s = span->from_s,
                               .to_s = span->to_s,
                               .floor_w = span->floor_w};
-    fit->plan.sums = mem_zalloc(columns, sizeof *fit->plan.sums);
-    fit->plan.columns = mem_zalloc(columns, sizeof *fit->plan.columns);
+    fit->plan.sums = arena_alloc(&fit->arena, columns * sizeof *fit->plan.sums);
+    fit->plan.columns = arena_alloc(&fit->arena, columns * sizeof *fit->plan.columns);
     struct making making = {.fit = fit, .sums = span->sums};
     add_sums(&making);
     power_plan_make(&fit->plan);
@@ -421,32 +422,24 @@ int power_fit_make(struct power_fit *fit, const struct load *load, enum power_de
                 : error_set(reterr, ERROR_RUN,
                             "expected more than %zu readings to fit %zu powers to, got %zu", size,
                             size, fit->readings);
-    making.row = mem_zalloc(size, sizeof *making.row);
-    making.normal = mem_zalloc(size * size, sizeof *making.normal);
-    making.right = mem_zalloc(size, sizeof *making.right);
-    making.block_normal = mem_zalloc(POWER_BLOCKS * size * size, sizeof *making.block_normal);
-    making.block_right = mem_zalloc(POWER_BLOCKS * size, sizeof *making.block_right);
-    fit->x = mem_zalloc(size, sizeof *fit->x);
-    fit->free = mem_zalloc(size, sizeof *fit->free);
-    fit->rest = mem_zalloc(size, sizeof *fit->rest);
-    fit->covariance = mem_zalloc(size * size, sizeof *fit->covariance);
+    making.row = arena_alloc(&scratch, size * sizeof *making.row);
+    making.normal = arena_alloc(&scratch, size * size * sizeof *making.normal);
+    making.right = arena_alloc(&scratch, size * sizeof *making.right);
+    making.block_normal =
+        arena_alloc(&scratch, POWER_BLOCKS * size * size * sizeof *making.block_normal);
+    making.block_right = arena_alloc(&scratch, POWER_BLOCKS * size * sizeof *making.block_right);
+    fit->x = arena_alloc(&fit->arena, size * sizeof *fit->x);
+    fit->free = arena_alloc(&fit->arena, size * sizeof *fit->free);
+    fit->rest = arena_alloc(&fit->arena, size * sizeof *fit->rest);
+    fit->covariance = arena_alloc(&fit->arena, size * size * sizeof *fit->covariance);
     if (r == 0)
         r = solve_power(&making, reterr);
-    free(making.row);
-    free(making.normal);
-    free(making.right);
-    free(making.block_normal);
-    free(making.block_right);
+    arena_finish(&scratch);
     return r;
 }
 
 void power_fit_finish(struct power_fit *fit) {
-    free(fit->plan.sums);
-    free(fit->plan.columns);
-    free(fit->x);
-    free(fit->free);
-    free(fit->rest);
-    free(fit->covariance);
+    arena_finish(&fit->arena);
 }
 
 double power_fit_predict(const struct power_fit *fit, size_t i) {

@@ -38,6 +38,7 @@ struct power_fit {
                                beside what the constant leaves */
     bool *free;             /* not held at 0 */
     bool has_intervals;
+    struct arena arena; /* of all lists */
 };
 
 /* Negative if there are too few readings, or columns depend on each other to rounding. */

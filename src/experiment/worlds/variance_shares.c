@@ -81,8 +81,9 @@ static void drop_until_complete(struct selection *s) {
     }
 }
 
-static size_t *list_kept(const bool *dropped, size_t count, size_t *ret_count) {
-    size_t *at = mem_zalloc(count, sizeof *at);
+static size_t *list_kept(const bool *dropped, size_t count, size_t *ret_count,
+                         struct arena *arena) {
+    size_t *at = arena_alloc(arena, count * sizeof *at);
     *ret_count = 0;
     for (size_t i = 0; i < count; i++)
         if (!dropped[i])
@@ -130,46 +131,39 @@ static void fill_kept(struct crossed *c, const struct selection *s) {
 
 void crossed_init(struct crossed *crossed, const double *values, const double *base, size_t worlds,
                   size_t replications) {
+    struct crossed c = {0};
+    struct arena *arena = &c.arena;
     struct selection s = {
         .values = values,
         .base = base,
         .worlds = worlds,
         .replications = replications,
-        .drop_world = mem_zalloc(worlds, sizeof *s.drop_world),
-        .drop_replication = mem_zalloc(replications, sizeof *s.drop_replication),
-        .missing_in_world = mem_zalloc(worlds, sizeof *s.missing_in_world),
-        .missing_in_replication = mem_zalloc(replications, sizeof *s.missing_in_replication),
+        .drop_world = arena_alloc(arena, worlds * sizeof *s.drop_world),
+        .drop_replication = arena_alloc(arena, replications * sizeof *s.drop_replication),
+        .missing_in_world = arena_alloc(arena, worlds * sizeof *s.missing_in_world),
+        .missing_in_replication =
+            arena_alloc(arena, replications * sizeof *s.missing_in_replication),
     };
-    struct crossed c = {0};
     drop_until_complete(&s);
-    c.world_at = list_kept(s.drop_world, worlds, &c.worlds);
-    c.replication_at = list_kept(s.drop_replication, replications, &c.replications);
+    c.world_at = list_kept(s.drop_world, worlds, &c.worlds, arena);
+    c.replication_at = list_kept(s.drop_replication, replications, &c.replications, arena);
     if (c.worlds == 0 || c.replications == 0)
         c.worlds = c.replications = 0;
     c.mean = c.base_mean = c.worlds > 0 ? 0 : NAN;
-    c.world = mem_zalloc(c.worlds, sizeof *c.world);
-    c.replication = mem_zalloc(c.replications, sizeof *c.replication);
-    c.rest = mem_zalloc(c.worlds * c.replications, sizeof *c.rest);
-    c.rest_squares = mem_zalloc(c.worlds, sizeof *c.rest_squares);
+    c.world = arena_alloc(arena, c.worlds * sizeof *c.world);
+    c.replication = arena_alloc(arena, c.replications * sizeof *c.replication);
+    c.rest = arena_alloc(arena, c.worlds * c.replications * sizeof *c.rest);
+    c.rest_squares = arena_alloc(arena, c.worlds * sizeof *c.rest_squares);
     fill_kept(&c, &s);
     take_mean_out(&c);
     take_effects_out(&c);
     *crossed = c;
-    free(s.drop_world);
-    free(s.drop_replication);
-    free(s.missing_in_world);
-    free(s.missing_in_replication);
 }
 
 void crossed_finish(struct crossed *crossed) {
     if (!crossed)
         return;
-    free(crossed->world_at);
-    free(crossed->replication_at);
-    free(crossed->world);
-    free(crossed->replication);
-    free(crossed->rest);
-    free(crossed->rest_squares);
+    arena_finish(&crossed->arena);
     *crossed = (struct crossed){0};
 }
 

@@ -3,6 +3,7 @@
 #ifndef EASIM_EXPERIMENT_WORLDS_VARIANCE_SHARES_H
 #define EASIM_EXPERIMENT_WORLDS_VARIANCE_SHARES_H
 
+#include "base/arena.h"
 #include "experiment/statistics.h"
 #include "experiment/worlds/run.h"
 
@@ -20,6 +21,7 @@ struct crossed {
     double *rest;                /* [world][replication]; each row and each column sums to 0 */
     double *rest_squares;        /* of each world, summed */
     double rounding;             /* how far a value may be off */
+    struct arena arena;          /* of all lists */
 };
 
 /* Differences values - base of [worlds][replications], NAN where missing. Kept is a complete part:
