@@ -372,7 +372,7 @@ static const double exact_powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  
    follow, the conversion rounds. */
 static double long_quotient(uint64_t mantissa, uint64_t power) {
     int shift = 62 + __builtin_clzll(mantissa);
-    unsigned __int128 scaled = (unsigned __int128)mantissa << shift, whole = scaled / power;
+    uint128 scaled = (uint128)mantissa << shift, whole = scaled / power;
     return ldexp((double)(whole | (whole * power != scaled)), -shift);
 }
 

@@ -313,7 +313,7 @@ int loop_init(struct sim *sim, struct error *reterr) {
 void loop_finish(struct sim *sim) {
     if (sim->view.v && sim->policy_state)
         callbacks_finish(sim);
-    for (size_t i = sim->dropped; sim->runs && i < sim->workload->jobs.count; i++)
+    for (size_t i = sim->dropped; sim->runs && i < sim->next_arrival; i++)
         allocation_finish(&sim->runs[i].allocation);
     node_batches_finish(sim);
     nodes_finish(sim);

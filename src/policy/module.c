@@ -13,8 +13,10 @@
 #include <errno.h>
 #include <limits.h>
 #include <link.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #define TRIAL_S 5 /* of processor time, to load, read and close a module */
@@ -225,20 +227,56 @@ bool module_leaves_nothing(const struct policy_module *module) {
     return module_is_shipped(module);
 }
 
+/* --- open --- */
+
+/* A module of easim's own is not tried, as that takes a process: if it is damaged, a signal handler
+   names it, and the input is bad. */
+static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+#define CRASHES (sizeof crashes / sizeof *crashes)
+
+static const char *volatile loading;
+
+static void name_damaged(int number) {
+    static char begin[] = "easim: ", end[] = ": crashes while it is loaded: build or install easim "
+                                             "again\n";
+    struct iovec said[] = {{begin, sizeof begin - 1}, {(char *)loading, 0}, {end, sizeof end - 1}};
+    (void)number;
+    while (loading[said[1].iov_len])
+        said[1].iov_len++;
+    _exit(writev(STDERR_FILENO, said, 3) < 0 ? EXIT_FAILURE : 2);
+}
+
+static int load_own(const char *path, struct policy_module *module, struct error *reterr) {
+    struct sigaction before[CRASHES], now = {.sa_handler = name_damaged};
+    loading = path;
+    for (size_t i = 0; i < CRASHES; i++)
+        sigaction(crashes[i], &now, &before[i]);
+    module->handle = load_module(path, reterr);
+    int r = module->handle ? read_symbol(module, path, reterr) : ERROR_INPUT;
+    for (size_t i = 0; i < CRASHES; i++)
+        sigaction(crashes[i], &before[i], NULL);
+    return r;
+}
+
 static unsigned foreign_count;
 
 static int open_path(const char *path, bool apart, struct policy_module *module,
                      struct error *reterr) {
+    int r;
     *module = (struct policy_module){.apart = apart};
     file_stamp_take(path, &module->stamp);
     module->own = is_own_file(path, &module->stamp);
-    if (!apart && !module->own && try_path(path, reterr) < 0)
-        return ERROR_INPUT;
-    module->handle = (apart || module->own ? load_module : load_here)(path, reterr);
+    if (module->own && !apart) {
+        r = load_own(path, module, reterr);
+    } else {
+        if (!apart && try_path(path, reterr) < 0)
+            return ERROR_INPUT;
+        module->handle = (apart ? load_module : load_here)(path, reterr);
+        r = module->handle ? read_symbol(module, path, reterr) : ERROR_INPUT;
+    }
     if (!module->handle)
-        return ERROR_INPUT;
+        return r;
     module->path = mem_strdup(path);
-    int r = read_symbol(module, path, reterr);
     foreign_count += r < 0 || !module_leaves_nothing(module);
     return r;
 }

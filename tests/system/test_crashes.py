@@ -5,13 +5,15 @@ import json
 import os
 import re
 import resource
+import shutil
 import signal
+import subprocess
 import tempfile
 import time
 from pathlib import Path
 
 from bad_ends import ADDRESS, BAD, BAD_LIST, BASE, PLUGINS, SANITIZED, WHO, ends, none_left, said_by
-from harness import TINY, bytes_of, cases, children, easim, form, interrupt, json_of, rows_of, start, state_of, wait_for
+from harness import EASIM, HANGS_S, TINY, bytes_of, cases, children, easim, form, interrupt, json_of, rows_of, start, state_of, wait_for
 
 GONE = "policy {name} ({path}) crashed: " + ADDRESS
 
@@ -114,6 +116,20 @@ def while_it_is_loaded(folder):
     assert f"crash_on_load  cannot be loaded: {alone}/crash_on_load.so: ends the process" in done.stdout, done.stdout
 
 
+def one_of_easims_own_is_damaged(folder):
+    """A library that ends too early is memory without a file, which raises SIGBUS."""
+    program = shutil.copy(EASIM, folder / "easim")
+    (folder / "policies").mkdir()
+    own = shutil.copy(Path(EASIM).parent / "policies/zeus.so", folder / "policies/zeus.so")
+    os.truncate(own, 9000)
+    text = f"easim: {own}: crashes while it is loaded: build or install easim again\n"
+    for words in (("run", TINY, "--policy", "zeus", "--out", folder / "out"), ("policies", "zeus"), ("policies", own)):
+        done = subprocess.run([program, *map(str, words)], capture_output=True, text=True, check=False, timeout=HANGS_S,
+                              env={k: v for k, v in os.environ.items() if k != "EASIM_POLICY_PATH"})
+        assert (done.returncode, done.stderr, done.stdout) == (2, text, ""), (words, done)
+    assert not (folder / "out").exists()
+
+
 def a_copy_gives_no_results(folder):
     """A policy that forks, after which both go on: the results are those of one, also of a long run, whose rows leave before its
     end."""
@@ -212,12 +228,18 @@ def interrupted_before_any_replication(folder):
 
 
 def easim_is_generating_jobs(folder):
-    """4e9 s at 0.005 jobs a second are 20 million jobs: no callback of the policy has run when the signal comes."""
-    _, errors = interrupt_loops(["run", BASE, "--policy", "fcfs", "--set", "horizon=4000000000s", "--set",
-                           "workload.rate_per_s=0.005", "-n", 1, "--out", folder / "out", "--quiet"], 0)
+    """4e9 s at 0.005 jobs a second are 20 million jobs: no callback of the policy has run when the signal comes. A record keeps all
+    jobs; else they are made as they arrive, and the run ends within the 2 s."""
+    words = ["run", BASE, "--policy", "fcfs", "--set", "horizon=4000000000s", "--set", "workload.rate_per_s=0.005", "-n", 1,
+             "--out", folder / "out", "--quiet"]
+    _, errors = interrupt_loops([*words, "--record"], 0)
     assert errors == ("easim: interrupted, and a replication was killed because it did not end within 2 s (easim was "
                       "generating the jobs of replication 1): 0 of 1 replications are finished and kept\n"), errors
     assert not (folder / "out").exists()
+    process = start(*words)
+    wait_for("a child that runs", lambda: any(state_of(child)[1] > 0.2 for child in children(process.pid)), process)
+    _, errors = interrupt(process, signal.SIGINT)
+    assert errors == "easim: interrupted: 0 of 1 replications are finished and kept\n", errors
 
 
 def in_an_ablation(folder):
@@ -294,6 +316,6 @@ def one_that_loops(folder):
     assert not (folder / "tune").exists() and not (folder / "ablate").exists()
 
 
-cases(each_end_of_a_run, before_the_first_decision, while_it_is_loaded, a_copy_gives_no_results, a_signal_of_its_own, out_of_memory,
+cases(each_end_of_a_run, before_the_first_decision, while_it_is_loaded, one_of_easims_own_is_damaged, a_copy_gives_no_results, a_signal_of_its_own, out_of_memory,
       in_an_ablation, one_that_loops, memory_of_a_list_policy, interrupted_before_any_replication, easim_is_generating_jobs,
       *form([what_was_finished_is_kept, rows_that_have_left_are_taken_back, in_a_search, failed_trials_are_told], []))
