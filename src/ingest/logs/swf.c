@@ -128,12 +128,14 @@ static bool read_usual_line(struct reader *reader, struct slice line) {
             return false;
         at++;
     }
-    for (size_t i = 0; i < sizeof used_fields / sizeof *used_fields; i++)
+    bool usual = lengths < NUMFMT_SAFE_DIGITS;
+    for (size_t i = 0; i < sizeof used_fields / sizeof *used_fields; i++) {
+        double value = (double)fields[used_fields[i].field].whole;
         if (used_fields[i].seconds)
-            reader->seconds[used_fields[i].field] = (double)fields[used_fields[i].field].whole;
-    return lengths < NUMFMT_SAFE_DIGITS && fields[SUBMIT].whole <= TIME_MAX_S &&
-           fields[RUN].whole <= TIME_MAX_S && fields[ALLOCATED].whole <= FOREIGN_MAX_GPUS &&
-           fields[REQUESTED].whole <= FOREIGN_MAX_GPUS;
+            reader->seconds[used_fields[i].field] = value;
+        usual = usual && value <= used_fields[i].most;
+    }
+    return usual;
 }
 
 /* Splits up to a comment; returns how many fields there are. */
