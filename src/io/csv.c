@@ -455,10 +455,9 @@ char *csv_put_real(char to[static CSV_NUMBER_BYTES], double value) {
 }
 
 char *csv_put_ns(char to[static CSV_NUMBER_BYTES], int64_t time_ns) {
-    bool whole = time_ns % NS_PER_S == 0;
-    size_t length = whole ? numfmt_int(to, time_ns / NS_PER_S) : numfmt_ns(to, time_ns);
+    size_t length = numfmt_ns(to, time_ns);
     memcpy(to + length, ".0", 3);
-    return to + length + (whole ? 2 : 0);
+    return to + length + (time_ns % NS_PER_S == 0 ? 2 : 0);
 }
 
 void csv_add_real(struct str *out, double value) {
@@ -478,13 +477,7 @@ void csv_comma_real(struct str *out, double value) {
 void csv_comma_int(struct str *out, int64_t value) {
     char *to = str_reserve(out, 1 + NUMFMT_BYTES);
     *to++ = ',';
-    if (0 <= value && value < 10) { /* often */
-        to[0] = (char)('0' + value);
-        to[1] = '\0';
-        out->length += 2;
-    } else {
-        out->length += 1 + numfmt_int(to, value);
-    }
+    out->length += 1 + numfmt_int(to, value);
 }
 
 void csv_comma_positive(struct str *out, double value) {
