@@ -44,13 +44,11 @@ static struct {
     pid_t ticking; /* the process that has the timer: copies of it have none */
 } guarded;
 
+#define SIGNAL(number, words) {number, #number ", " words},
 static const struct {
     int number;
     const char *name;
-} signals[] = {{SIGSEGV, "SIGSEGV, a wrong address"},
-               {SIGBUS, "SIGBUS, a wrong address"},
-               {SIGFPE, "SIGFPE, a wrong operation such as an integer division by zero"},
-               {SIGILL, "SIGILL, a wrong instruction"}};
+} signals[] = {CRASH_SIGNALS(SIGNAL)};
 
 /* The instruction that raised the signal, and the top of the stack; 0 where this is not known to be
    told. */

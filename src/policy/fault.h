@@ -32,7 +32,7 @@ struct policy_fault {
     struct calling calling;
 };
 
-/* From now on a SIGSEGV, SIGBUS, SIGFPE or SIGILL puts a sentence into fault->words, which must
+/* From now on each of CRASH_SIGNALS puts a sentence into fault->words, which must
    live as long as the process, and then takes its usual course. A callback that fault->calling
    names ends the process likewise once it has taken the limit. A second call replaces the first;
    not in sanitizer builds, whose own handler tells more. */

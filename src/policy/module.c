@@ -231,8 +231,10 @@ bool module_leaves_nothing(const struct policy_module *module) {
 
 /* A module of easim's own is not tried, as that takes a process: if it is damaged, a signal handler
    names it, and the input is bad. */
-static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
-#define CRASHES (sizeof crashes / sizeof *crashes)
+#define NUMBER(number, words) number,
+static const int crashes[] = {CRASH_SIGNALS(NUMBER)};
+#define CRASHES   (sizeof crashes / sizeof *crashes)
+#define BAD_INPUT 2 /* the exit status of it (cli/cli.h) */
 
 static const char *volatile loading;
 
@@ -243,16 +245,20 @@ static void name_damaged(int number) {
     (void)number;
     while (loading[said[1].iov_len])
         said[1].iov_len++;
-    _exit(writev(STDERR_FILENO, said, 3) < 0 ? EXIT_FAILURE : 2);
+    _exit(writev(STDERR_FILENO, said, 3) < 0 ? EXIT_FAILURE : BAD_INPUT);
 }
 
-static int load_own(const char *path, struct policy_module *module, struct error *reterr) {
+static int load(const char *path, struct policy_module *module, struct error *reterr) {
+    module->handle = (module->apart || module->own ? load_module : load_here)(path, reterr);
+    return module->handle ? read_symbol(module, path, reterr) : ERROR_INPUT;
+}
+
+static int load_untried(const char *path, struct policy_module *module, struct error *reterr) {
     struct sigaction before[CRASHES], now = {.sa_handler = name_damaged};
     loading = path;
     for (size_t i = 0; i < CRASHES; i++)
         sigaction(crashes[i], &now, &before[i]);
-    module->handle = load_module(path, reterr);
-    int r = module->handle ? read_symbol(module, path, reterr) : ERROR_INPUT;
+    int r = load(path, module, reterr);
     for (size_t i = 0; i < CRASHES; i++)
         sigaction(crashes[i], &before[i], NULL);
     return r;
@@ -262,18 +268,12 @@ static unsigned foreign_count;
 
 static int open_path(const char *path, bool apart, struct policy_module *module,
                      struct error *reterr) {
-    int r;
     *module = (struct policy_module){.apart = apart};
     file_stamp_take(path, &module->stamp);
     module->own = is_own_file(path, &module->stamp);
-    if (module->own && !apart) {
-        r = load_own(path, module, reterr);
-    } else {
-        if (!apart && try_path(path, reterr) < 0)
-            return ERROR_INPUT;
-        module->handle = (apart ? load_module : load_here)(path, reterr);
-        r = module->handle ? read_symbol(module, path, reterr) : ERROR_INPUT;
-    }
+    if (!apart && !module->own && try_path(path, reterr) < 0)
+        return ERROR_INPUT;
+    int r = (apart || !module->own ? load : load_untried)(path, module, reterr);
     if (!module->handle)
         return r;
     module->path = mem_strdup(path);

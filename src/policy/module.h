@@ -18,6 +18,13 @@ struct policy_module {
         *sides[2]; /* of a mixture of two (policy/list/hybrid.h), which has no module of its own */
 };
 
+/* The signals by which code crashes. */
+#define CRASH_SIGNALS(X) \
+    X(SIGSEGV, "a wrong address") \
+    X(SIGBUS, "a wrong address") \
+    X(SIGFPE, "a wrong operation such as an integer division by zero") \
+    X(SIGILL, "a wrong instruction")
+
 /* Opens `name`: a path if it contains '/', else NAME.so sought in EASIM_POLICY_PATH (colon list),
    in policies/ beside or one level above the executable, and in the installed plug-in folder. One
    that is not easim's own a child loads, reads and closes first: a module whose constructors,
